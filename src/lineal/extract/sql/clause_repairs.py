@@ -11,6 +11,7 @@ from lineal.extract.sql.model_clause import compute_cells
 from lineal.extract.sql.words import (
     Words,
     calls_last_first,
+    created_kind,
     first,
     first_opening,
     last_first,
@@ -258,8 +259,8 @@ def drop_view_constraints(words: Words) -> Words:
 
     Oracle: CREATE VIEW v (a, b) AS …
     """
-    kind, as_ = first(words, 0, "VIEW"), first(words, 0, "AS")
-    if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 7:
+    kind, as_ = created_kind(words, 7, "VIEW"), first(words, 0, "AS")
+    if kind is None or as_ is None:
         return words
 
     start = first_opening(words[:as_], kind)
@@ -314,9 +315,8 @@ def normalize_rows(words: Words) -> Words:
 
     Teradata: SELECT DISTINCT a, p: rows whose periods meet become one
     """
-    for at in range(len(words) - 1, 0, -1):
-        follows = says(words, at - 1, "SELECT") or says(words, at - 1, "SEL")
-        if not follows or not says(words, at, "NORMALIZE"):
+    for at in last_first(words, "NORMALIZE"):
+        if word_at(words, at - 1) not in ("SELECT", "SEL"):
             continue
 
         end = at + 1
@@ -485,8 +485,8 @@ def projection_as_view(words: Words) -> Words:
 
     Vertica: CREATE VIEW p (a, b) AS SELECT …
     """
-    kind, as_ = first(words, 0, "PROJECTION"), first(words, 0, "AS")
-    if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 3:
+    kind, as_ = created_kind(words, 3, "PROJECTION"), first(words, 0, "AS")
+    if kind is None or as_ is None:
         return words
 
     end = first(words, as_, "SEGMENTED", "UNSEGMENTED", "KSAFE") or len(words)
@@ -591,8 +591,8 @@ def kind_of_table(words: Words) -> Words:
 
     CREATE TABLE t …
     """
-    kind = first(words, 0, "TABLE")
-    if not says(words, 0, "CREATE") or kind is None or kind > 5:
+    kind = created_kind(words, 5, "TABLE")
+    if kind is None:
         return words
 
     kept = [word for word in words[1:kind] if word.text.upper() not in KINDS_OF_TABLES]
@@ -709,7 +709,7 @@ def windows_over(word: Token, table: Words, time: Words, overlaps: bool) -> Word
 
 def statement_set(words: Words) -> Words:
     """EXECUTE STATEMENT SET BEGIN INSERT …      Flink: INSERT …"""
-    if not (says(words, 0, "EXECUTE") or says(words, 0, "BEGIN")):
+    if word_at(words, 0) not in ("EXECUTE", "BEGIN"):
         return words
 
     begin = first(words, 0, "BEGIN")
@@ -771,11 +771,11 @@ def plain_view(words: Words) -> Words:
 
     ClickHouse: CREATE VIEW v AS …
     """
-    kind = first(words, 0, "VIEW")
-    if not says(words, 0, "CREATE") or kind is None or kind > 4:
+    kind = created_kind(words, 4, "VIEW")
+    if kind is None:
         return words
 
-    if not (says(words, kind - 1, "WINDOW") or says(words, kind - 1, "LIVE")):
+    if word_at(words, kind - 1) not in ("WINDOW", "LIVE"):
         return words
 
     return [*words[: kind - 1], *words[kind:]]
@@ -783,8 +783,8 @@ def plain_view(words: Words) -> Words:
 
 def object_type(words: Words) -> Words:
     """CREATE TYPE p AS OBJECT (a NUMBER)      Oracle: CREATE TYPE p AS (a NUMBER)"""
-    kind = first(words, 0, "TYPE")
-    if not says(words, 0, "CREATE") or kind is None or kind > 4:
+    kind = created_kind(words, 4, "TYPE")
+    if kind is None:
         return words
 
     at = first(words, kind, "OBJECT")

@@ -9,6 +9,7 @@ from sqlglot.tokenizer_core import TokenType
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.words import (
     Words,
+    created_kind,
     first,
     first_opening,
     last_first,
@@ -17,6 +18,7 @@ from lineal.extract.sql.words import (
     says,
     says_all,
     split_items,
+    word_at,
     words_like,
 )
 
@@ -26,8 +28,8 @@ def how_a_view_is_kept(words: Words) -> Words:
 
     CREATE OR REPLACE FORCE EDITIONABLE VIEW v …      Oracle: CREATE OR REPLACE VIEW v …
     """
-    kind = first(words, 0, "VIEW")
-    if not says(words, 0, "CREATE") or kind is None or kind > 7:
+    kind = created_kind(words, 7, "VIEW")
+    if kind is None:
         return words
 
     kept = [word for word in words[:kind] if word.text.upper() not in KEPT]
@@ -122,7 +124,7 @@ def wrapper(words: Words) -> Words:
             while words[start].text.upper() in ("ARRAY", "CONDITIONAL", "UNCONDITIONAL"):
                 start -= 1
 
-            if says(words, start, "WITH") or says(words, start, "WITHOUT"):
+            if word_at(words, start) in ("WITH", "WITHOUT"):
                 words = [*words[:start], *words[at + 1 :]]
 
     return words
@@ -170,7 +172,7 @@ def passed_to_path(words: Words) -> Words:
     JSON_TABLE(a, '$.b' AS p PASSING 1 AS x COLUMNS …)      JSON_TABLE(a, '$.b' COLUMNS …)
     """
     for at in range(len(words) - 1, 0, -1):
-        if says(words, at, "AS") or says(words, at, "PASSING"):
+        if word_at(words, at) in ("AS", "PASSING"):
             columns = first(words, at + 1, "COLUMNS")
         else:
             columns = None
@@ -358,7 +360,7 @@ def into_file(words: Words) -> Words:
     MySQL: COPY (SELECT a FROM t) TO 'x.csv'
     """
     into = first(words, 0, "INTO")
-    if into is None or not (says(words, into + 1, "OUTFILE") or says(words, into + 1, "DUMPFILE")):
+    if into is None or word_at(words, into + 1) not in ("OUTFILE", "DUMPFILE"):
         return words
 
     end = first(words, into, "FROM", "FOR") or len(words)
@@ -584,7 +586,7 @@ def table_and_folder(words: Words) -> Words:
     """
     if (
         len(words) < 5
-        or not (says(words, 0, "EXPORT") or says(words, 0, "IMPORT"))
+        or word_at(words, 0) not in ("EXPORT", "IMPORT")
         or not says(words, 1, "TABLE")
     ):
         return words
@@ -616,8 +618,8 @@ def only_columns(words: Words) -> Words | None:
 
     What is left says which columns there are; None for anything else.
     """
-    kind = first(words, 0, "TABLE")
-    if not says(words, 0, "CREATE") or kind is None or kind > 6:
+    kind = created_kind(words, 6, "TABLE")
+    if kind is None:
         return None
 
     start = first_opening(words, kind)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, first, like, opening, says, says_all, words_like
+from lineal.extract.sql.words import (
+    Words,
+    first,
+    like,
+    opening,
+    says,
+    says_all,
+    word_at,
+    words_like,
+)
 
 
 def drop_locks(words: Words) -> Words:
@@ -37,7 +46,7 @@ def end_of_lock(words: Words, at: int) -> int:
     where it ends; the same position, if no lock starts here
     """
     is_start = at == 0 or words[at - 1].text.upper() in BEFORE_A_LOCK or ends_lock(words, at - 1)
-    if not is_start or not (says(words, at, "LOCKING") or says(words, at, "LOCK")):
+    if not is_start or word_at(words, at) not in ("LOCKING", "LOCK"):
         return at
 
     severity = first(words[: at + MOST_WORDS_OF_A_LOCK], at + 1, "FOR", "IN")
@@ -198,8 +207,7 @@ def serialize_values(words: Words) -> Words:
         (
             at
             for at in range(len(words) - 3)
-            if says(words, at, "XMLSERIALIZE")
-            and (says(words, at + 2, "CONTENT") or says(words, at + 2, "DOCUMENT"))
+            if says(words, at, "XMLSERIALIZE") and word_at(words, at + 2) in ("CONTENT", "DOCUMENT")
         ),
         None,
     )

@@ -24,11 +24,13 @@ from lineal.extract.sql.trees import OWN, parsed, with_own_names
 from lineal.extract.sql.words import (
     FAILURES,
     Words,
+    created_kind,
     first,
     like,
     opening,
     says,
     says_all,
+    word_at,
     words_of_part,
 )
 
@@ -499,7 +501,7 @@ def from_before_set(words: Words) -> Words:
     while says(words, start - 1, "."):
         start -= 2
 
-    if not (says(words, start - 1, "FROM") or says(words, start - 1, ",")):
+    if word_at(words, start - 1) not in ("FROM", ","):
         return words
 
     name = words[assignments - 1]
@@ -614,9 +616,9 @@ def inner_statement(words: Words) -> Words:
 
     what is done again and again
     """
-    kind = first(words, 0, "TASK", "PIPE", "ALERT", "FLOW")
+    kind = created_kind(words, 5, "TASK", "PIPE", "ALERT", "FLOW")
     as_ = first(words, 0, "AS", "THEN")
-    if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
+    if kind is None or as_ is None or as_ < kind:
         return words
 
     return words[as_ + 1 :]
@@ -759,7 +761,7 @@ def recursive_view(words: Words) -> Words:
     """
     at, as_ = first(words, 0, "RECURSIVE"), first(words, 0, "AS")
     if (
-        not (says(words, 0, "CREATE") or says(words, 0, "REPLACE"))
+        word_at(words, 0) not in ("CREATE", "REPLACE")
         or at is None
         or as_ is None
         or not at < as_
@@ -789,9 +791,9 @@ def properties(words: Words) -> Words:
 
     how it is built is no matter of columns
     """
-    kind = first(words, 0, "VIEW", "TABLE")
-    as_ = first(words, 0, "AS")
-    if not says(words, 0, "CREATE") or kind is None or as_ is None or as_ < kind:
+    as_ = first(words, 0, "AS") or 0
+    kind = created_kind(words, as_, "VIEW", "TABLE")
+    if kind is None:
         return words
 
     end = kind + 2
@@ -1027,7 +1029,7 @@ def end_of_marks(words: Words, at: int) -> int | None:
 
     where it ends; None if it is something else
     """
-    if not (says(words, at, "SEARCH") or says(words, at, "CYCLE")):
+    if word_at(words, at) not in ("SEARCH", "CYCLE"):
         return None
 
     set_ = first(words, at, "SET")

@@ -233,6 +233,18 @@ def first_opening(words: Words, start: int) -> int | None:
     return next((at for at in range(start, len(words)) if says(words, at, "(")), None)
 
 
+def created_kind(words: Words, last: int, *kinds: str) -> int | None:
+    """Return the position of the word that says what a statement creates, up to a last position.
+
+    CREATE OR REPLACE VIEW v AS …      3
+    """
+    position = first(words, 0, *kinds)
+    if position is None or position > last or not says(words, 0, "CREATE"):
+        return None
+
+    return position
+
+
 def split_items(words: Words) -> list[Words]:
     """a INT, b INT      the parts between the commas outside parentheses"""
     found: list[Words] = [[]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -45,9 +45,6 @@ from lineal.extract.sql.paths import step_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
 from lineal.model.way import Way, compose
-
-if TYPE_CHECKING:
-    pass
 
 
 def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -18,9 +18,6 @@ from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.expressions.walk import Stack, both, push_by_law
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Way
-
-if TYPE_CHECKING:
-    pass
 
 
 def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

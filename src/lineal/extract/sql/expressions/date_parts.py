@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.sql.scope import Scope
-
-if TYPE_CHECKING:
-    pass
 
 
 def date_part(node: Any, scope: Scope) -> Any:

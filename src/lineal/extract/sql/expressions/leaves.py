@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -14,9 +14,6 @@ from lineal.extract.sql.expressions.walk import Stack
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import Way
-
-if TYPE_CHECKING:
-    pass
 
 
 def parameter(

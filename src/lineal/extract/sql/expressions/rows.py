@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from lineal.algebra.functions import AGGREGATES_OF_ONE, Function, Role, known
 from lineal.extract.sql.scope import Scope
-
-if TYPE_CHECKING:
-    pass
-
 
 ROWS: dict[type, Function | None] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -20,10 +20,6 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
-
-if TYPE_CHECKING:
-    pass
-
 
 VALUES_AT = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead)
 

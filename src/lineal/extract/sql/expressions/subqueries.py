@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -21,9 +21,6 @@ from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of
 from lineal.extract.sql.paths import arrow_meant
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Way
-
-if TYPE_CHECKING:
-    pass
 
 
 def subquery(

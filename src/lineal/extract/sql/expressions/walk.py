@@ -7,7 +7,7 @@ function: everything below it is transformed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -20,10 +20,6 @@ from lineal.algebra.lineage import Expression, Lineage, absorb, pour, pour_and_d
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way, compose
-
-if TYPE_CHECKING:
-    pass
-
 
 Stack = list[tuple[Any, Way, Any]]
 

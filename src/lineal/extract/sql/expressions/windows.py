@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -20,9 +20,6 @@ from lineal.extract.sql.expressions.rows import row_of
 from lineal.extract.sql.expressions.walk import Stack, gather
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Clause, Way
-
-if TYPE_CHECKING:
-    pass
 
 
 def filtered(
