@@ -201,7 +201,7 @@ def says(words: Words, position: int, text: str) -> bool:
 
 
 def word_at(words: Words, position: int) -> str:
-    """Return the word at a position in upper case; an empty text outside of the statement."""
+    """Return the word at a position in upper case; an empty text before or behind the statement."""
     return words[position].text.upper() if 0 <= position < len(words) else ""
 
 
