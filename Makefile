@@ -51,7 +51,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo docs release test smoke test-delta test-iceberg test-kafka test-connect test-consumers test-inspector lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
+.PHONY: help demo docs release test smoke test-delta test-iceberg test-kafka test-connect test-spark test-consumers test-inspector lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +92,15 @@ test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark tha
 
 test-kafka: $(TEST_READY) ## Run the tests of a followed topic, with a real broker of Kafka
 	@$(call on_lake,kafka,LINEAL_TEST_KAFKA) tests/spark/test_follow_kafka.py $(PYTEST)
+
+# The tests of the pipeline, of runs and of plans; TESTS names others.
+VERSION ?= 4.0.0
+TESTS ?= tests/spark/test_bulk.py tests/spark/test_bulk_parts.py tests/spark/test_bulk_killed.py tests/spark/test_bulk_poison.py \
+	tests/spark/test_follow.py tests/spark/test_run_models.py tests/spark/test_capture.py
+
+test-spark: $(TEST_READY) ## Run tests with another version of Spark: make test-spark VERSION=4.0.0
+	@$(call with_java,spark) spark="$$(tools/lake.sh spark $(VERSION))" || exit 1; \
+	  SPARK_HOME="$$spark/python/pyspark" PYTHONPATH="$$spark/python" $(BIN)/pytest $(TESTS) $(PYTEST)
 
 # The packages of pyspark[connect] that Spark itself does not bring; its server is one of Spark's jars.
 CONNECT := .cache/connect

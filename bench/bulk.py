@@ -13,6 +13,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -29,6 +30,7 @@ from lineal.spark.pipeline import Options, run
 from lineal.spark.pipeline.closure import Arrays, arrays, traced
 from lineal.spark.pipeline.folder import Local
 from lineal.spark.pipeline.gathering import PackedMemory, Resolved
+from lineal.spark.pipeline.logged import Logged
 from lineal.spark.pipeline.parcels import Part
 from lineal.spark.pipeline.resolve import Resolution, resolve
 from lineal.spark.pipeline.ship import started
@@ -150,45 +152,43 @@ def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float
     processes work at once.
     """
     turns = []
+    scripts = log_.book.scripts()
+    whole, logged = replace(corpus, scripts=scripts), log_.book.logged(scripts)
     with get_context("spawn").Pool(2) as pool:
         for turn in range(TURNS):
             before = pythons()
             state = State(Local(folder / f"turn{turn}"))
-            by_name = {each.name: each for each in log_.statements}
-            made = edges_in(
-                resolve(spark, corpus, state, 60, by_name), log_, folder / f"rows{turn}"
-            )
+            found = resolve(spark, replace(corpus), state, 60, log_.book)
+            made = edges_in(found, folder / f"rows{turn}")
             ours = pythons() - before
-            found = pool.map(in_one_process, [(corpus, log_)] * 2, chunksize=1)
-            turns.append((ours, mean(seconds for seconds, _ in found)))
-            assert {edges for _, edges in found} == {made}
+            several = pool.map(in_one_process, [(whole, logged)] * 2, chunksize=1)
+            turns.append((ours, mean(seconds for seconds, _ in several)))
+            assert {edges for _, edges in several} == {made}
     return sorted(turns, key=lambda turn: turn[0] / turn[1])[TURNS // 2]
 
 
-def in_one_process(given: tuple[Corpus, Log]) -> tuple[float, int]:
+def in_one_process(given: tuple[Corpus, dict[str, Logged]]) -> tuple[float, int]:
     """Seconds of CPU, and how many edges there are."""
-    corpus, log_ = given
     before = time.process_time()
     with TemporaryDirectory() as folder:
-        made = edges_in(resolved_here(corpus), log_, Path(folder, "rows"))
+        made = edges_in(resolved_here(*given), Path(folder, "rows"))
     return time.process_time() - before, made
 
 
-def resolved_here(corpus: Corpus) -> Resolution:
+def resolved_here(corpus: Corpus, logged: dict[str, Logged]) -> Resolution:
     part = Part(corpus, PackedMemory({}), None)
     found = part.within(60)
     resolved = Resolved(found, part.statements_of, {}, len(corpus.scripts), [])
-    return Resolution(found.coverage, [], {}, 0, whole=(part, resolved))
+    return Resolution(found.coverage, [], {}, 0, whole=(part, resolved, logged))
 
 
-def edges_in(resolution: Resolution, log_: Log, folder: Path) -> int:
+def edges_in(resolution: Resolution, folder: Path) -> int:
     """How many there are; everything else is given back."""
 
     def count(name: str, pages: Pages) -> int:
         return sum(page.num_rows for page in pages)
 
-    by_name = {each.name: each for each in log_.statements}
-    rows = resolution.write(by_name, folder, count)
+    rows = resolution.write(folder, count)
     gc.collect()
     return rows["edges"]
 

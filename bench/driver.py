@@ -2,6 +2,7 @@
 
     python bench/driver.py 2000 10000 30000
     python bench/driver.py --depth 5 50 500         2,000 statements in chains of these lengths
+    python bench/driver.py --held 10000 300000      only what the driver holds, without Spark
 
 Each size is a process and a session of its own: a log of so many distinct statements of
 `bench/bulk.py`. It prints memory of the driver at the peak (Python and JVM), the JVM's live heap
@@ -10,21 +11,33 @@ after each stage, the driver's share of the Python CPU, and the slopes from size
 
 from __future__ import annotations
 
+import gc
+import hashlib
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
+from operator import itemgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bulk import SHAPES, java, peak, pythons
+from lineal.model.script import Corpus, Script
 from lineal.spark.pipeline import Options, run
+from lineal.spark.pipeline.blobs import Records
+from lineal.spark.pipeline.book import Book, page_of
+from lineal.spark.pipeline.components import component_numbers, members
+from lineal.spark.pipeline.facts import LENGTH, Facts
+from lineal.spark.pipeline.logged import Logged
+from lineal.spark.pipeline.parts import split
+from lineal.spark.pipeline.share import Setting, evaluate_levels, evaluate_rows
 from lineal.spark.pipeline.ship import started
 
 SIZES = (2_000, 10_000, 30_000)
@@ -94,6 +107,92 @@ class Stages:
         self.name, self.most, self.own, self.all = name, resident(), own, every
 
 
+# -- without Spark ---------------------------------------------------------------------------------
+
+SAMPLE = 500
+
+
+def sample() -> tuple[pa.Table, list[bytes]]:
+    """Return a page of a book, and the records of its statements."""
+    texts = [SHAPES[at % len(SHAPES)].format(i=at // len(SHAPES), n=1, m=2) for at in range(SAMPLE)]
+    names = [f"query_{at:08}" for at in range(SAMPLE)]
+    scripts = [
+        Script(text, "", name, target=name, one_line=True, recurs=True)
+        for text, name in zip(texts, names, strict=True)
+    ]
+    logged = [
+        Logged("", each.file, each.text, 1, "2026-05-01", "2026-05-01", ("eve",), "", "")
+        for each in scripts
+    ]
+    page = page_of(scripts, logged, b"")
+    glance = Book.of(Path(gettempdir()), scripts, b"").glance()
+    rows = [
+        {"key": key, "script": script, "mentions": [], "writes": [], "level": int(level)}
+        for key, script, level in zip(
+            page["key"].to_pylist(), page["script"].to_pylist(), glance.levels, strict=True
+        )
+    ]
+    rows.sort(key=itemgetter("level"))
+    setting = Setting("", [], [], "", True, [], 60)
+    found = {
+        row["key"]: row["record"]
+        for batch in evaluate_levels(rows, setting, {}, evaluate_rows)
+        for row in batch.to_pylist()
+    }
+    return page, [found[key] for key in page["key"].to_pylist()]
+
+
+def other_page(page: pa.Table, turn: int) -> pa.Table:
+    """Return the page of other statements, with other names."""
+    keys = [hashlib.blake2b(key + bytes([turn % 256, turn >> 8]), digest_size=20).digest()
+            for key in page["key"].to_pylist()]  # fmt: skip
+    found = page.set_column(0, page.schema.field(0), pa.array(keys, pa.binary()))
+    for name in ("makes", "fills", "words"):
+        column = found[name].combine_chunks()
+        numbers = pa.array(column.flatten().to_numpy() ^ turn)
+        made = pa.ListArray.from_arrays(column.offsets, numbers)
+        found = found.set_column(found.schema.get_field_index(name), name, made)
+
+    return found.cast(page.schema)
+
+
+def other_record(record: bytes, turn: int) -> bytes:
+    """Return the record of another statement."""
+    end = LENGTH + int.from_bytes(record[:LENGTH], "little")
+    numbers = np.frombuffer(record[LENGTH:end], np.int64).copy()
+    numbers[len(Facts._fields) :] ^= turn
+    return record[:LENGTH] + numbers.tobytes() + record[end:]
+
+
+def hold(size: int) -> None:
+    """Put so many statements in a book, find their levels, groups and parts, and print the memory."""
+    page, records = sample()
+    gc.collect()
+    before, began = resident(), time.process_time()
+    with TemporaryDirectory() as folder:
+        book, known = Book(Path(folder), True), Records(Path(folder))
+        for turn in range(size // SAMPLE):
+            several = other_page(page, turn)
+            book.add(several)
+            for key, record in zip(several["key"].to_pylist(), records, strict=True):
+                known.put(key, other_record(record, turn))
+        glance = book.glance()
+        levels, mentions = glance.levels.max() + 1, glance.mentions
+        groups = sum(1 for _ in members(
+            component_numbers(size, mentions.statements, mentions.names, glance.names)
+        ))  # fmt: skip
+        looked = resident() - before
+        del glance, mentions
+        parts = split(book, Corpus(""), known, set())
+        held = resident() - before
+        took = (time.process_time() - began) / size * 1e6
+        most = max(held, looked, peak("self") - before)
+        print(
+            f"{size:,} statements, {levels} levels, {groups:,} groups, {len(parts):,} parts: {held / 1e6:,.0f} MB held,"
+            f" at the most {most / 1e6:,.0f} MB; {took:.0f} µs of CPU for each"
+        )
+
+
 WRITERS = {"--size": write_log, "--depth": write_chains}
 
 
@@ -149,6 +248,11 @@ def tell(found: dict[str, Any], before: dict[str, Any] | None) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measure(sys.argv[2], int(sys.argv[3]))))
+    elif sys.argv[1:2] == ["--hold"]:
+        hold(int(sys.argv[2]))
+    elif sys.argv[1:2] == ["--held"]:
+        for size in sys.argv[2:]:
+            subprocess.run([sys.executable, __file__, "--hold", size], check=True)
     elif sys.argv[1:2] == ["--depth"]:
         for depth in map(int, sys.argv[2:]):
             print(f"depth {depth}: ", end="")

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Prints a folder with a connector of Spark for the tests, made if it is not there: tools/lake.sh delta|iceberg|kafka
+# tools/lake.sh spark 4.0.0: a Spark of that version alone.
 # A connector is made for one version of Spark, which need not be the one in .venv: python/ has that Spark, jars/ the
 # connector. For Kafka, broker/ has a broker, which Maven fetches.
 set -eu
@@ -18,8 +19,12 @@ kafka)
     package="org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
     broker="org.apache.kafka:kafka_2.13:3.9.1"
     ;;
+spark)
+    python="pyspark==${2:?name a version: tools/lake.sh spark 4.0.0}"
+    package=""
+    ;;
 *)
-    echo "tools/lake.sh delta, tools/lake.sh iceberg, or tools/lake.sh kafka" >&2
+    echo "tools/lake.sh delta, tools/lake.sh iceberg, tools/lake.sh kafka, or tools/lake.sh spark 4.0.0" >&2
     exit 1
     ;;
 esac
@@ -42,14 +47,16 @@ END
     mvn --batch-mode --quiet --file "$where/pom.xml" dependency:copy-dependencies \
         -DincludeScope=runtime -DoutputDirectory="$where/broker" >&2
 }
-where="$here/.cache/$1"
+where="$here/.cache/$1${2:+-$2}"
 stamp="$where/ready-$(echo "$python $package" | cksum | cut -d ' ' -f 1)"
 if [ ! -e "$stamp" ]; then
-    echo "installing ${package#*:} into .cache/$1; the first time this takes some minutes" >&2
+    echo "installing ${package:-$python} into ${where#"$here/"}; the first time this takes some minutes" >&2
     rm -rf "$where"
     mkdir -p "$where/jars"
     # shellcheck disable=SC2086
     "$here/.venv/bin/python" -m pip install --quiet --no-deps --target "$where/python" $python >&2
+fi
+if [ ! -e "$stamp" ] && [ -n "$package" ]; then
     export SPARK_HOME="$where/python/pyspark" PYTHONPATH="$where/python"
     "$here/.venv/bin/python" - "$package" "$where" >"$where/log" 2>&1 <<'END' || { cat "$where/log" >&2; exit 1; }
 import sys
@@ -66,6 +73,6 @@ END
         mv "$where/ivy/jars/${package%%:*}"_* "$where/jars" # what else it names, Spark has itself
     fi
     rm -rf "$where/ivy" "$where/log"
-    touch "$stamp"
 fi
+touch "$stamp"
 echo "$where"

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -18,9 +19,10 @@ from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
 from lineal.spark.pipeline import resolve
+from lineal.spark.pipeline.book import Book
+from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.folder import Local
-from lineal.spark.pipeline.order import glance, groups_of
-from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows
+from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows, own_copy
 from lineal.spark.pipeline.state import State
 
 
@@ -40,11 +42,12 @@ def _shared_out_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
         ]
 
     def in_groups(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
-        rows, known = resolve.by_level(groups), {**self.learnt}
+        rows, known = resolve.by_level(groups), own_copy(self.learnt)
         found = evaluate_levels(rows, self.setting, known, evaluate_rows)
         return [row for batch in found for row in batch.to_pylist()]
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
+    monkeypatch.setattr(resolve, "parallelism", lambda spark: 2)
     if request.param == "apart":
         monkeypatch.setattr(resolve, "LARGEST", 0)
     monkeypatch.setattr(
@@ -189,31 +192,38 @@ def test_in_a_cycle_no_question_is_asked_twice(tmp_path: Path) -> None:
     assert_as_in_one_go(texts, tmp_path)
 
 
-def test_a_chain_is_as_many_levels() -> None:
+def levels_of(texts: list[str], folder: Path) -> list[int]:
+    scripts = [Script(text, "", f"{at}.sql") for at, text in enumerate(texts)]
+    return list(Book.of(folder, scripts, b"").glance().levels.tolist())
+
+
+def test_a_chain_is_as_many_levels(tmp_path: Path) -> None:
     texts = [f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(5, 0, -1)]
-    assert glance(texts).levels() == [4, 3, 2, 1, 0]
+    assert levels_of(texts, tmp_path) == [4, 3, 2, 1, 0]
 
 
-def test_who_fills_a_table_goes_after_who_creates_it() -> None:
+def test_who_fills_a_table_goes_after_who_creates_it(tmp_path: Path) -> None:
     texts = [
         "INSERT INTO s.t SELECT 1",
         'CREATE TABLE IF NOT EXISTS s."T" (a INT)',
         "SELECT a FROM s.t",
         "INSERT INTO u SELECT 2",
     ]
-    assert glance(texts).levels() == [1, 0, 1, 0]
+    assert levels_of(texts, tmp_path) == [1, 0, 1, 0]
 
 
-def test_a_circle_and_its_readers_have_no_level() -> None:
+def test_a_circle_and_its_readers_have_no_level(tmp_path: Path) -> None:
     texts = [
         "CREATE VIEW a AS SELECT x FROM b",
         "CREATE VIEW b AS SELECT x FROM a",
         "SELECT x FROM a",
         "SELECT y FROM z",
     ]
-    assert glance(texts).levels() == [-1, -1, -1, 0]
+    assert levels_of(texts, tmp_path) == [-1, -1, -1, 0]
 
 
 def test_texts_that_share_a_name_are_a_group() -> None:
-    names = [{"a"}, {"b", "c"}, set(), {"d"}, {"c", "a"}, set(), {"e", "d"}]
-    assert groups_of(names) == [[0, 1, 4], [2], [3, 6], [5]]
+    pairs = [(0, 0), (1, 1), (1, 2), (3, 3), (4, 2), (4, 0), (6, 4), (6, 3)]
+    texts, names = np.array(pairs).T
+    found = [group.tolist() for group in members(component_numbers(7, texts, names, 5))]
+    assert found == [[0, 1, 4], [2], [3, 6], [5]]

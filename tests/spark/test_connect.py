@@ -75,6 +75,9 @@ def test_a_call_that_connect_lacks_is_refused() -> None:
         ("ModuleNotFoundError: No module named 'lineal'", r"executors have no lineal: install"),
         ("No module named 'pyarrow.lib'", "executors have no pyarrow"),
         ("[PYTHON_VERSION_MISMATCH] Python in worker has …", "set PYSPARK_PYTHON"),
+        ("java.io.IOException: No space left on device", "spark.local.dir"),
+        ("java.lang.OutOfMemoryError: Java heap space", "too little memory"),
+        ("Container killed by YARN for exceeding memory limits", "spark.executor.memory"),
     ],
 )
 def test_executors_that_lack_something(said: str, remedy: str) -> None:

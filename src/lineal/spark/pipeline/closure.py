@@ -224,12 +224,12 @@ def write(
     output.write("nodes", nodes)
     way = "tracing" if graph.size <= budget else "joins"
     found = traced(spark, graph) if way == "tracing" else joined(spark, graph)
-    pairs = _stream(output.aside("closure"), found)
+    pairs = stream(output.aside("closure"), found)
     output.commit("closure", pairs)
     return {"pairs": pairs, "way": way}
 
 
-def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
+def stream(folder: Path, found: Iterator[pa.Table]) -> int:
     """Parts of a fixed size, whatever comes at once."""
     held, number, pairs = SCHEMA.empty_table(), 0, 0
     for table in found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
 from lineal.model.boundary import Passing
@@ -23,6 +24,16 @@ REMEDIES = (
         "driver and executors have different versions of Python: set PYSPARK_PYTHON to a Python of "
         "the driver's version",
     ),
+    (
+        re.compile(r"No space left on device"),
+        "no space left on a disk of the executors: free some, or name a folder on another disk with "
+        "--conf spark.local.dir=…; run the same command again to continue",
+    ),
+    (
+        re.compile(r"OutOfMemoryError|Container killed by YARN|OOMKilled|exit code 137"),
+        "too little memory: set --conf spark.driver.memory=… for a local run, else --conf "
+        "spark.executor.memory=…; run the same command again to continue",
+    ),
 )
 """What Spark says of executors that cannot do the work, and how to change that."""
 
@@ -38,6 +49,11 @@ def explain_error(problem: BaseException) -> str:
         return f"{said}: name the package of its connector with --conf spark.jars.packages=…"
 
     return said
+
+
+def is_full_disk(problem: OSError) -> bool:
+    """Tell whether there is no space left on a disk of this machine, or not for this user."""
+    return problem.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def remedy_of(said: str) -> str | None:

@@ -35,6 +35,7 @@ from lineal.spark.pipeline.stages import (
     Run,
     Say,
     Summary,
+    in_one_line,
     log_of,
     outside,
 )
@@ -168,7 +169,8 @@ class Stream:
     def take(self, batch: DataFrame, number: int) -> None:
         """Merge one batch into the output."""
         try:
-            self.merge(batch, number)
+            with in_one_line(self.options.folder):
+                self.merge(batch, number)
         except BaseException as problem:
             self.problem = problem
             raise

@@ -4,7 +4,6 @@ from.
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
@@ -15,6 +14,7 @@ from lineal.extract.sql.reading import offset_of
 from lineal.incremental.memory import Held, Memory, Record, Remembering
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
+from lineal.model.names import Fold
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
 from lineal.resolve.catalog import PYTHON
@@ -23,6 +23,7 @@ from lineal.resolve.digests import is_whole
 from lineal.resolve.edges import Edges
 from lineal.resolve.scripts import Prepared
 from lineal.spark.pipeline.clock import Blaming, TooLong
+from lineal.spark.pipeline.facts import pack, unpack
 from lineal.spark.pipeline.guard import Fault, too_long
 
 Pair = tuple[Column, "Column | Dataset"]
@@ -181,25 +182,35 @@ class Packed:
         self.data = data
 
     def __getitem__(self, part: Any) -> Any:
-        return marshal.loads(self.data)[part]  # noqa: S302  from our own executors
+        return unpack(self.data)[part]
 
 
-def pack(record: Any) -> bytes:
-    """Return a record as it is kept."""
-    return record.data if isinstance(record, Packed) else marshal.dumps(record)
+class PackedRecords(Protocol):
+    """Records by their keys, in memory or on disk."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return a record, if there is one."""
+
+    def __getitem__(self, key: bytes) -> bytes: ...
 
 
 class PackedMemory(Memory):
     """A memory whose records stay packed."""
 
-    def __init__(self, packed: dict[bytes, bytes]) -> None:
+    def __init__(self, packed: PackedRecords) -> None:
         super().__init__()
         self.packed = packed
 
     def record(self, key: bytes) -> Record | None:
         """Unpack the record of a script."""
         data = self.packed.get(key)
-        return marshal.loads(data) if data is not None else None  # noqa: S302  also
+        return unpack(data) if data is not None else None
+
+    def changes(self, fold: Fold) -> dict[bytes, bytes]:
+        """Return the records that have changed, packed."""
+        self.settle()
+        made = self.now.items()
+        return {key: pack(record, fold) for key, record in made if not isinstance(record, Packed)}
 
 
 class Gathering(Noting, Keys):

@@ -111,17 +111,19 @@ def in_order(table: pa.Table, *names: str) -> pa.Table:
 
 def first_of(table: pa.Table, *names: str) -> pa.Table:
     """Keep the first of the rows that follow each other and agree in columns."""
-    if table.num_rows < 2:
-        return table
+    return table.filter(pa.array(differences(table, *names)))
 
-    differ = np.zeros(table.num_rows, bool)
-    differ[0] = True
+
+def differences(table: pa.Table, *names: str) -> Any:
+    """Tell for each row whether it differs from the one before in one of the columns."""
+    found = np.zeros(table.num_rows, bool)
+    found[:1] = True
     for name in names:
         codes = table[name].combine_chunks().dictionary_encode(null_encoding="encode").indices
         values = codes.to_numpy()
-        differ[1:] |= values[1:] != values[:-1]
+        found[1:] |= values[1:] != values[:-1]
 
-    return table.filter(pa.array(differ))
+    return found
 
 
 def _edges(merging: Merging, ranges: Ranges) -> Ranges:

@@ -6,9 +6,11 @@ again.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
 
 KEPT = "._$#@-"
 QUOTES = '"`[]'
@@ -65,112 +67,128 @@ def _name_after(words: list[str], at: int) -> set[str]:
     return set()
 
 
-class Glance(NamedTuple):
-    """The names that texts create, the names that they fill, and the written names that they
+class Said(NamedTuple):
+    """The words of a text: the names that it creates, those that it fills, and all of them."""
+
+    makes: set[str]
+    fills: set[str]
+    words: set[str]
+
+
+def said_by(text: str) -> Said:
+    """Return the names that a statement writes, and its words."""
+    plain = bare(text)
+    words = plain.split()
+    makes = created(words)
+    return Said(makes, written_names(words) - makes, set(plain.replace(".", " ").split()))
+
+
+class Pairs(NamedTuple):
+    """Statements and names, both as numbers: sorted by the statement, each pair once."""
+
+    statements: Any
+    names: Any
+
+    def starts(self, count: int) -> Any:
+        """Return where the pairs of each statement start, and where those of the last one end."""
+        return np.searchsorted(self.statements, np.arange(count + 1))
+
+    def turned(self, names: int) -> tuple[Any, Any]:
+        """Return the statements of each name: where they start, and all of them."""
+        order = np.argsort(self.names, kind="stable")
+        starts = np.zeros(names + 1, np.int64)
+        np.cumsum(np.bincount(self.names, minlength=names), out=starts[1:])
+        return starts, self.statements[order]
+
+    def within(self, others: Pairs, names: int) -> Any:
+        """Tell for each pair whether it is one of the others, too."""
+        return np.isin(self.codes(names), others.codes(names))
+
+    def codes(self, names: int) -> Any:
+        """Return each pair as one number."""
+        return self.statements.astype(np.int64) * names + self.names
+
+    def where(self, kept: Any) -> Pairs:
+        """Keep some of the pairs."""
+        return Pairs(self.statements[kept], self.names[kept])
+
+
+class Glance:
+    """The names that statements create, the names that they fill, and the written names that they
     mention.
     """
 
-    makes: list[set[str]]
-    fills: list[set[str]]
-    mentions: list[set[str]]
+    def __init__(self, count: int, names: int, makes: Pairs, fills: Pairs, mentions: Pairs) -> None:
+        self.count = count
+        self.names = names
+        self.makes = makes
+        self.fills = fills
+        self.mentions = mentions
+        self.starts = [pairs.starts(count) for pairs in (makes, fills, mentions)]
 
-    @property
-    def writes(self) -> list[set[str]]:
-        """Return the names that each statement writes."""
-        return [made | filled for made, filled in zip(self.makes, self.fills, strict=True)]
+    @cached_property
+    def shared(self) -> Any:
+        """Of each name whether more than one text mentions it."""
+        return np.bincount(self.mentions.names, minlength=self.names) > 1
 
-    @property
-    def shared(self) -> set[str]:
-        """The names that more than one text mentions."""
-        counts = Counter(name for names in self.mentions for name in names)
-        return {name for name, count in counts.items() if count > 1}
+    def mentioned_by(self, number: int) -> list[int]:
+        """Return the written names that a statement mentions."""
+        start, end = self.starts[2][number : number + 2]
+        return list(self.mentions.names[start:end].tolist())
 
-    def levels(self) -> list[int]:
+    def shared_writes(self, number: int) -> list[int]:
+        """Return the names that a statement writes and that others mention."""
+        both = zip((self.makes, self.fills), self.starts[:2], strict=True)
+        names = [pairs.names[starts[number] : starts[number + 1]] for pairs, starts in both]
+        found = np.concatenate(names)
+        return list(found[self.shared[found]].tolist())
+
+    @cached_property
+    def levels(self) -> Any:
         """Of each text the level on which all that it may read is known; -1 for what reads in a
-        circle, and its
-        readers."""
-        creators, writers = _by_name(self.makes), _by_name(self.fills)
-        deciding = writers | creators  # an INSERT decides a schema only where nothing else does
-        reads = [
-            mentioned - made - filled.difference(creators)
-            for mentioned, made, filled in zip(self.mentions, self.makes, self.fills, strict=True)
-        ]
-        return _levels(reads, deciding)
+        circle, and its readers.
+        """
+        creators = np.zeros(self.names, bool)
+        creators[self.makes.names] = True
+        # an INSERT decides a schema only where nothing else does
+        filling = self.fills.where(~creators[self.fills.names])
+        own = self.mentions.within(self.makes, self.names)
+        own |= self.mentions.within(filling, self.names)
+        deciding = Pairs(
+            np.concatenate((self.makes.statements, filling.statements)),
+            np.concatenate((self.makes.names, filling.names)),
+        )
+        order = np.argsort(deciding.statements, kind="stable")
+        return _levels(self.count, self.names, self.mentions.where(~own), deciding.where(order))
 
 
-def groups_of(names: Sequence[Set[str]]) -> list[list[int]]:
-    """Return the numbers of the texts that share a name, directly or through others, together."""
-    leader: dict[str, str] = {}
-
-    def find(name: str) -> str:
-        """Return the leader of a name's group."""
-        while (above := leader.setdefault(name, name)) != name:
-            leader[name] = leader[above]
-            name = leader[name]
-
-        return name
-
-    for several in names:
-        first = min(several, default="")
-        for name in several:
-            leader[find(name)] = find(first)
-
-    found: dict[str | int, list[int]] = {}
-    for number, several in enumerate(names):
-        found.setdefault(find(min(several)) if several else number, []).append(number)
-
-    return list(found.values())
-
-
-def glance(texts: Sequence[str]) -> Glance:
-    """Return the names that each statement writes and mentions, by its words."""
-    every = [bare(text) for text in texts]
-    split = [text.split() for text in every]
-    makes = [created(words) for words in split]
-    fills = [written_names(words) - made for words, made in zip(split, makes, strict=True)]
-    names = set().union(*makes, *fills)
-    return Glance(
-        makes, fills, [names.intersection(text.replace(".", " ").split()) for text in every]
-    )
-
-
-def _by_name(names: list[set[str]]) -> dict[str, list[int]]:
-    """Return the positions of each name."""
-    found: dict[str, list[int]] = {}
-    for number, several in enumerate(names):
-        for name in several:
-            found.setdefault(name, []).append(number)
-
-    return found
-
-
-def _levels(reads: list[set[str]], deciding: dict[str, list[int]]) -> list[int]:
+def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Any:
     """A statement goes after the names that it reads, a name after the statements that decide it."""
-    found = [-1] * len(reads)
-    missing = [len(names) for names in reads]
-    height = [0] * len(reads)
-    undecided = {name: len(several) for name, several in deciding.items()}
-    decides: dict[int, list[str]] = {}
-    for name, several in deciding.items():
-        for number in several:
-            decides.setdefault(number, []).append(name)
+    levels = np.full(count, -1, np.int32)
+    missing = np.bincount(reads.statements, minlength=count)
+    undecided = np.bincount(deciding.names, minlength=names)
+    decided = deciding.starts(count)
+    reader_starts, readers = reads.turned(names)
+    ready = np.flatnonzero(missing == 0)
+    level = 0
+    while len(ready):
+        levels[ready] = level
+        level += 1
+        known = _falls_to_zero(undecided, _slices(decided, deciding.names, ready))
+        ready = _falls_to_zero(missing, _slices(reader_starts, readers, known))
 
-    readers: dict[str, list[int]] = {}
-    for number, names in enumerate(reads):
-        for name in names:
-            readers.setdefault(name, []).append(number)
+    return levels
 
-    ready = deque(number for number, count in enumerate(missing) if not count)
-    while ready:
-        number = ready.popleft()
-        found[number] = height[number]
-        for name in decides.get(number, ()):
-            undecided[name] -= 1
-            for reader in readers.get(name, ()):
-                height[reader] = max(height[reader], height[number] + 1)
-                if not undecided[name]:
-                    missing[reader] -= 1
-                    if not missing[reader]:
-                        ready.append(reader)
 
-    return found
+def _slices(starts: Any, values: Any, which: Any) -> Any:
+    """Return the values of some rows, one after the other."""
+    low, high = starts[which], starts[which + 1]
+    counts = high - low
+    return values[np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())]
+
+
+def _falls_to_zero(counts: Any, items: Any) -> Any:
+    """Take one off for each item, and return the items that have none left."""
+    which, times = np.unique(items, return_counts=True)
+    counts[which] -= times
+    return which[counts[which] == 0]

@@ -5,12 +5,10 @@ tables, and all that the driver has to know of it.
 from __future__ import annotations
 
 import gc
-import hashlib
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,14 +26,17 @@ from lineal.model.extraction import Extraction
 from lineal.model.ledger import DYNAMIC, Coverage
 from lineal.model.names import column_key
 from lineal.model.redaction import redact_text
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus
 from lineal.model.way import Way
 from lineal.resolve.edges import Edges
 from lineal.resolve.stars import open_star_message
-from lineal.spark.pipeline.gathering import Gathering, Keys, PackedMemory, Resolved, pack, together
+from lineal.spark.pipeline.closing import closure_of_part
+from lineal.spark.pipeline.gathering import Gathering, Keys, PackedMemory, Resolved, together
 from lineal.spark.pipeline.guard import Fault
+from lineal.spark.pipeline.hashing import hash_of, hashes, numbers_in
+from lineal.spark.pipeline.logged import Logged, unpack_seen
 from lineal.spark.pipeline.share import Batches, Row, Setting, corpus_of, script_in
-from lineal.spark.pipeline.statements import Logged
+from lineal.spark.pipeline.shelving import pack_page, read_page
 from lineal.spark.pipeline.tables import LISTED, USED, part_tables
 
 LATE = 1 << 61
@@ -48,7 +49,7 @@ PARCEL_SCHEMA = pa.schema([("name", pa.string()), ("data", pa.binary())])
 
 STATEMENTS = pa.schema(
     [
-        ("part", pa.int64()), ("at", pa.int64()), ("key", pa.binary()), ("script", pa.binary()),
+        ("at", pa.int64()), ("key", pa.binary()), ("script", pa.binary()),
         ("record", pa.binary()), ("seen", pa.binary()),
     ]
 )  # fmt: skip
@@ -60,6 +61,8 @@ class PartSetting(NamedTuple):
     setting: Setting
     sessions: bool
     """whether statements were run in several databases"""
+    closure: bool
+    """whether it is wanted"""
 
 
 class About(NamedTuple):
@@ -80,6 +83,8 @@ class About(NamedTuple):
     defined: bytes
     """hashes of the keys that the part defines, and of those that it has met"""
     met: bytes
+    closed: bool
+    """whether its closure comes along"""
 
 
 class Part(Gathering):
@@ -262,32 +267,31 @@ def sound_rows(
     return sound_part(resolved.extraction, work)
 
 
-def hashes(keys: Iterable[str]) -> bytes:
-    """Return the keys of names as numbers."""
-    return b"".join(
-        hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=8).digest() for key in keys
-    )
-
-
-def about(part: Part, resolved: Resolved, faults: Mapping[bytes, Any]) -> About:
+def about(
+    part: Part,
+    resolved: Resolved,
+    faults: Mapping[bytes, Any],
+    had_records: Iterable[bytes],
+    closed: bool,
+) -> About:
     """Return what the driver has to know of a part."""
     extraction = resolved.extraction
     dynamic = sum(found.code is Code.DYNAMIC for found in extraction.diagnostics)
     lost = extraction.coverage.statements.count_of(Code.DYNAMIC.code)
     entries = part.entries.items()
-    memory = part.memory
-    memory.settle()
+    changes = part.memory.changes(part.facts.fold)
     return About(
         extraction.coverage.to_json(),
         (dynamic, lost),
         [codec.diagnostic_out(found) for found in told_by_all(extraction.diagnostics)],
-        {key: data for key, record in memory.now.items() if (data := pack(record)) is not memory.packed.get(key)},
-        [key for key in memory.packed if key not in memory.now],
+        changes,
+        [key for key in had_records if key not in part.memory.now],
         {key: tuple(fault) for key, fault in faults.items()},
         resolved.poisoned,
         resolved.here,
         hashes(key for key, entry in entries if entry.definitions or entry.ddl),
         hashes(part.entries),
+        closed,
     )  # fmt: skip
 
 
@@ -301,26 +305,21 @@ def packed_parcel(told: About, rows: Iterable[tuple[str, bytes]]) -> pa.RecordBa
 
 
 def resolving(setting: Any) -> Callable[[Batches], Batches]:
-    """Statements with their records → parcels; the argument is broadcast: a PartSetting."""
+    """Parts → parcels; a row holds a part. The argument is broadcast: a PartSetting."""
 
     def work(batches: Batches) -> Batches:
         """Resolve the parts of the batches, each by itself."""
-        parts: dict[int, list[Row]] = {}
-        for batch in batches:
-            for row in batch.to_pylist():
-                parts.setdefault(row["part"], []).append(row)
-
         gc.freeze()  # nobody looks for garbage in what is here to stay
-        for number in sorted(parts):
-            yield parcel_of(parts.pop(number), setting.value)
-            gc.collect()
+        for batch in batches:
+            for data in batch.column(0):
+                yield parcel_of(read_page(data.as_buffer()).to_pylist(), setting.value)
+                gc.collect()
 
     return work
 
 
 def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
-    """Resolve one part, and pack what the driver needs of it."""
-    rows = sorted(rows, key=itemgetter("at"))
+    """Resolve one part, whose statements are in their order, and pack what the driver needs of it."""
     setting = about_all.setting
     scripts = [script_in(row) for row in rows]
     corpus = corpus_of(setting, scripts)
@@ -345,17 +344,32 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
             extraction, part.shown_statements(), poisoned, part.read_here, part.writes()
         )
         by_name = {
-            script.file: seen_in(row, script) for script, row in zip(scripts, rows, strict=True)
+            script.file: unpack_seen(row["seen"], script.file)
+            for script, row in zip(scripts, rows, strict=True)
         }
         pages = sound_rows(
             part,
             resolved,
             by_name,
-            lambda found: [(name, packed_page(page)) for name, page in found if page.num_rows],
+            lambda found: [(name, pack_page(page)) for name, page in found if page.num_rows],
         )
-        made = packed_parcel(about(part, resolved, given_up.faults), pages)
+        closure = closure_of(part, resolved) if about_all.closure else None
+        pages += [(name, pack_page(page)) for name, page in closure or () if page.num_rows]
+        told = about(part, resolved, given_up.faults, records, closure is not None)
+        made = packed_parcel(told, pages)
         part.let_go()
         return made
+
+
+def closure_of(part: Part, resolved: Resolved) -> list[tuple[str, pa.Table]] | None:
+    """Return the closure of a part, if it can be told by itself."""
+    written = {part.output.shown.dataset(each.target) for each in part.order}
+
+    def work(sound: Extraction) -> list[tuple[str, pa.Table]] | None:
+        """Return the closure of a sound part."""
+        return closure_of_part(sound.edges, written)
+
+    return sound_part(resolved.extraction, work)
 
 
 def rest_of(corpus: Corpus, met: Iterable[bytes]) -> tuple[Part, Resolved]:
@@ -365,18 +379,12 @@ def rest_of(corpus: Corpus, met: Iterable[bytes]) -> tuple[Part, Resolved]:
     part = Part(replace(corpus, scripts=[], occurrences=[]), PackedMemory({}), {})
     extraction = part.extract()
     declared = part.catalog.declared
-    number = {np.frombuffer(hashes([key]), np.uint64)[0]: key for key in declared}
-    for each in met:
-        for found in number.keys() & set(np.frombuffer(each, np.uint64).tolist() if number else ()):
+    number = {hash_of(key): key for key in declared}
+    for each in met if number else ():
+        for found in number.keys() & set(numbers_in(each).tolist()):
             declared.pop(number[found], None)
 
     return part, Resolved(extraction, {}, {}, 0, [])
-
-
-def seen_in(row: Row, script: Script) -> Logged:
-    """Return how often, when and by whom a statement was run."""
-    runs, first, last, users = marshal.loads(row["seen"])  # noqa: S302  from our own driver
-    return Logged("", script.file, "", runs, first, last, users, "", "")
 
 
 class GivenUp(NamedTuple):
@@ -385,18 +393,9 @@ class GivenUp(NamedTuple):
     faults: dict[bytes, Fault]
 
 
-def packed_page(page: pa.Table) -> bytes:
-    """Return rows as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, page.schema) as writer:
-        writer.write_table(page)
-
-    return bytes(sink.getvalue())
-
-
 def crossing(defined: list[bytes], met: list[bytes]) -> bool:
     """Whether a part has met a name that another one defines."""
-    by_part = [np.frombuffer(each, np.uint64) for each in defined]
+    by_part = list(map(numbers_in, defined))
     names = np.concatenate(by_part)
     owner = np.repeat(np.arange(len(by_part)), [len(each) for each in by_part])
     order = np.argsort(names, kind="stable")
@@ -405,7 +404,7 @@ def crossing(defined: list[bytes], met: list[bytes]) -> bool:
         return False
 
     for number, data in enumerate(met):
-        asked = np.frombuffer(data, np.uint64)
+        asked = numbers_in(data)
         at = np.minimum(np.searchsorted(names, asked), len(names) - 1)
         if np.any((names[at] == asked) & (owner[at] != number)):
             return True
@@ -414,7 +413,7 @@ def crossing(defined: list[bytes], met: list[bytes]) -> bool:
 
 
 def add_coverage(whole: Coverage, dynamic: list[tuple[int, int]]) -> None:
-    """Put right what parts count differently from the whole: each has left out its own losses."""
+    """Correct the counts that differ between parts and the whole: each has left out its own losses."""
     apart = sum(max(0, parts - lost) for parts, lost in dynamic)
     together = max(0, sum(parts for parts, _ in dynamic) - sum(lost for _, lost in dynamic))
     whole.columns.found += together - apart

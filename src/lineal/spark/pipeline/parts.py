@@ -8,122 +8,46 @@ or a column of it is spelled in several ways, or a statement cannot tell whose c
 
 from __future__ import annotations
 
-import marshal
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
-from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.dialects.nearest import NEAREST_GRAMMAR
-from lineal.extract.sql.procedural.detection import may_be_procedural
-from lineal.incremental.memory import Record
-from lineal.model.grouping import group
-from lineal.model.names import Fold, column_key, is_exact
-from lineal.model.script import Corpus, Script
-from lineal.spark.pipeline.order import bare
+from lineal.model.script import Corpus
+from lineal.spark.pipeline.blobs import Records
+from lineal.spark.pipeline.book import Book
+from lineal.spark.pipeline.components import component_numbers, members
+from lineal.spark.pipeline.facts import UNDECIDED, WHOLE, Facts, Whole, facts_of
+from lineal.spark.pipeline.hashing import hash_of
+from lineal.spark.pipeline.order import said_by
+from lineal.spark.pipeline.spellings import Spellings
 
 PER_PART = 1_000
 """Statements of a part, about: a group that is larger is a part by itself."""
 
-SCAN, ROW_TYPE = "scan", "row_type"
-WIDE = "*"
-"""A name that stands for all tables whose names begin alike."""
 
+def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> list[Any]:
+    """Return the numbers of the statements of each part; one part unless the corpus is a plain log."""
+    whole = [np.arange(len(book))]
+    if len(book) - len(left_out) <= PER_PART or not is_plain_log(book, corpus):
+        return whole
 
-class Whole(Exception):
-    """A corpus that cannot be taken apart."""
-
-
-class Facts(NamedTuple):
-    """What a record tells of a statement: names by their last words."""
-
-    writes: set[str]
-    reads: set[str]
-    spelled: list[tuple[str, str]]
-    """the keys and spellings of the tables that it reads"""
-    columns: list[tuple[str, str]]
-    """the tables and columns that it names"""
-    decided: bool
-    """whose columns it names is certain, or does not depend on other statements"""
-
-
-def last_word(name: str) -> str:
-    """ "S"."Orders"      orders"""
-    return next(reversed(bare(name).replace(".", " ").split()), "")
-
-
-def facts_in(record: Record) -> Facts | None:
-    """Return the facts of a record; None if it lacks a result."""
-    plans, results = record[3], record[4]
-    facts = Facts(set(), set(), [], [], all(each is None or not each[1][6][3] for each in results))
-    for (fields, *_), result in zip(plans, results, strict=True):
-        if fields["key"]:
-            facts.writes.add(last_word(fields["key"]))
-
-        facts.reads.update(last_word(key) for _, key in fields.get("like", ()))
-        if result is None:
-            if fields.get("schema") is None:
-                return None
-
-            continue
-
-        questions, evaluation = result
-        add_questions(facts, questions)
-        facts.columns.extend((table, name) for _, table, name, _ in evaluation[7][0])
-
-    return facts
-
-
-def add_questions(facts: Facts, questions: Iterable[tuple[Any, ...]]) -> None:
-    """Add the names that a statement has asked for."""
-    for kind, *asked in questions:
-        if kind == ROW_TYPE:
-            raise Whole
-
-        if kind == SCAN:
-            key, spelling, _ = asked
-            if WIDE in key:
-                raise Whole
-
-            facts.reads.add(last_word(key))
-            facts.spelled.append((key, spelling))
-
-
-class Words:
-    """The numbers of words, and which statements use which."""
-
-    def __init__(self) -> None:
-        self.number: dict[str, int] = {}
-        self.statements, self.words = array("i"), array("i")
-
-    def note(self, statement: int, words: Iterable[str]) -> None:
-        """Note that a statement uses some words."""
-        number = self.number
-        for word in words:
-            self.statements.append(statement)
-            self.words.append(number.setdefault(word, len(number)))
-
-
-def split(
-    corpus: Corpus, records: Mapping[bytes, bytes], key_of: Callable[[Script], bytes]
-) -> list[list[int]]:
-    """Return the numbers of the scripts of each part; all in one unless the corpus is a plain log."""
-    scripts = corpus.scripts
-    if len(scripts) <= PER_PART or not is_plain_log(corpus):
-        return [list(range(len(scripts)))]
-
+    found = Words(book, corpus)
     try:
-        words, joint = words_of(corpus, records, key_of)
+        for number in range(len(book)):
+            if number not in left_out:
+                found.note(number, records.get(book.key(number)))
     except Whole:
-        return [list(range(len(scripts)))]
+        return whole
 
-    return packed_groups(groups(len(scripts), words, joint))
+    groups = found.groups()
+    return list(packed_groups(each for each in groups if int(each[0]) not in left_out))
 
 
-def is_plain_log(corpus: Corpus) -> bool:
-    """Whether only the statements of a log tell what names mean."""
+def is_plain_log(book: Book, corpus: Corpus) -> bool:
+    """Tell whether only the statements of a log tell what names mean."""
     others = (
         corpus.functions,
         corpus.meanings,
@@ -136,127 +60,74 @@ def is_plain_log(corpus: Corpus) -> bool:
     if any(others) or exact or corpus.dialect in NEAREST_GRAMMAR:
         return False
 
-    return all(
-        each.recurs and each.dialect == corpus.dialect for each in corpus.scripts
-    ) and not any(may_be_procedural(each.text, each.dialect) for each in corpus.scripts)
+    return book.is_log and not any(book.procedural)
 
 
-def words_of(
-    corpus: Corpus, records: Mapping[bytes, bytes], key_of: Callable[[Script], bytes]
-) -> tuple[Words, set[str]]:
-    """Return the words of all statements, and those whose statements belong together."""
-    words, tables = Words(), Tables(corpus)
-    joint: set[str] = set()
-    for number, script in enumerate(corpus.scripts):
-        data = records.get(key_of(script))
-        facts = facts_in(marshal.loads(data)) if data is not None else None  # noqa: S302  our own
+class Words:
+    """Which statements use which words, and by which of them they belong together."""
+
+    def __init__(self, book: Book, corpus: Corpus) -> None:
+        self.book = book
+        self.speaks = book.has_sessions or corpus.defaults is not None
+        """the same name may mean several tables"""
+        self.statements, self.words = array("i"), array("q")
+        self.joint = array("q")
+        self.spellings = Spellings(book.folder)
+
+    def note(self, number: int, data: bytes | None) -> None:
+        """Note what the record of a statement tells."""
+        facts = facts_of(data) if data is not None else None
         if facts is None:  # it may mean anything that its text names
-            said = set(bare(script.text).replace(".", " ").split())
-            joint |= said
-            words.note(number, said)
-            continue
+            words = set(map(hash_of, said_by(self.book.script(number).text).words))
+            self.joint.extend(words)
+        else:
+            words = {*facts.writes, *facts.reads}
+            self.note_facts(number, facts)
 
-        joint |= facts.writes
-        if not facts.decided:
-            joint |= facts.reads
+        self.statements.extend([number] * len(words))
+        self.words.extend(words)
 
-        words.note(number, facts.writes | facts.reads)
-        tables.note(script, facts)
+    def note_facts(self, number: int, facts: Facts) -> None:
+        """Note which words belong together, and how names are spelled."""
+        if facts.kind == WHOLE:
+            raise Whole
 
-    return words, joint | tables.irregular()
+        self.joint.extend(facts.writes)
+        self.joint.extend(facts.exact)
+        if facts.kind == UNDECIDED:
+            self.joint.extend(facts.reads)
 
+        tables = facts.tables
+        if self.speaks:
+            script = self.book.script(number)
+            session = hash_of("session", script.catalog, *script.schemas)
+            for at in range(0, len(tables), 3):
+                tables[at], tables[at + 1] = tables[at + 2], tables[at + 1] ^ session
 
-class Tables:
-    """The spellings of tables and their columns, as hashes."""
+        self.spellings.add(tables)
+        self.spellings.add(facts.columns)
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.fold: Fold = facts_of(corpus.dialect).fold
-        sessions = any(each.catalog or each.schemas for each in corpus.scripts)
-        self.speaks = sessions or corpus.defaults is not None
-        self.names: dict[str, tuple[str, int]] = {}
-        """of each table its last word, and how it was spelled first"""
-        self.column, self.spelling, self.table = array("q"), array("q"), array("i")
-        self.words: dict[str, int] = {}
-        self.odd: set[str] = set()
-
-    def note(self, script: Script, facts: Facts) -> None:
-        """Note how a statement spells the tables that it reads, and their columns."""
-        session = (script.catalog, script.schemas) if self.speaks else ()
-        for key, spelling in facts.spelled:
-            word = last_word(key)
-            name = word if self.speaks else key.lower()
-            spelled = hash((key, spelling, session))
-            held = self.names.setdefault(name, (word, spelled))
-            if held[1] != spelled:
-                self.odd.add(word)
-
-        for table, name in facts.columns:
-            word = last_word(table)
-            if is_exact(name):
-                self.odd.add(word)
-
-            self.column.append(hash((table, column_key(name, self.fold))))
-            self.spelling.append(hash(name))
-            self.table.append(self.words.setdefault(word, len(self.words)))
-
-    def irregular(self) -> set[str]:
-        """Return the last words of the tables that are spelled in several ways, or a column of
-        which is.
-        """
-        column, spelling = (
-            np.frombuffer(self.column, np.int64),
-            np.frombuffer(self.spelling, np.int64),
-        )
-        order = np.lexsort((spelling, column))
-        same = column[order][1:] == column[order][:-1]
-        differ = np.flatnonzero(same & (spelling[order][1:] != spelling[order][:-1]))
-        numbers = np.unique(np.frombuffer(self.table, np.int32)[order[1:][differ]])
-        names = list(self.words)
-        return self.odd | {names[number] for number in numbers.tolist()}
+    def groups(self) -> Iterator[Any]:
+        """Yield the statements that share a joint word, directly or through others, together."""
+        irregular = self.spellings.irregular()
+        joint = np.union1d(np.frombuffer(self.joint, np.int64), irregular)
+        words = np.frombuffer(self.words, np.int64)
+        at = np.minimum(np.searchsorted(joint, words), max(len(joint) - 1, 0))
+        kept = joint[at] == words if len(joint) else np.zeros(len(words), bool)
+        statements = np.frombuffer(self.statements, np.int32)[kept]
+        return members(component_numbers(len(self.book), statements, at[kept], len(joint)))
 
 
-def groups(count: int, words: Words, joint: set[str]) -> list[list[int]]:
-    """Return the numbers of the statements that share a joint word, directly or through others."""
-    names = [word for word in words.number if word in joint]
-    shared = np.zeros(len(words.number), bool)
-    shared[[words.number[word] for word in names]] = True
-    uses = np.frombuffer(words.words, np.int32)
-    kept = shared[uses] if len(uses) else np.zeros(0, bool)
-    leader = array("i", range(count + len(words.number)))
-
-    def find(item: int) -> int:
-        """Return the leader of an item's group."""
-        while leader[item] != item:
-            leader[item] = leader[leader[item]]
-            item = leader[item]
-
-        return item
-
-    pairs = zip(
-        np.frombuffer(words.statements, np.int32)[kept].tolist(),
-        (uses[kept] + count).tolist(),
-        strict=True,
-    )
-    for statement, word in pairs:
-        leader[find(word)] = find(statement)
-
-    found = group(range(count), find)
-    return list(found.values())
-
-
-def packed_groups(found: Iterable[list[int]]) -> list[list[int]]:
+def packed_groups(found: Iterable[Any]) -> Iterator[Any]:
     """Return parts of about the same size, each of whole groups and in the order of the log."""
-    return [sorted(part) for part in _packed(found)]
-
-
-def _packed(found: Iterable[list[int]]) -> Iterator[list[int]]:
-    """Yield groups packed into parts of a useful size."""
-    part: list[int] = []
-    for members in found:
-        part += members
-        if len(part) >= PER_PART:
-            yield part
-            part = []
+    part: list[Any] = []
+    count = 0
+    for group in found:
+        part.append(group)
+        count += len(group)
+        if count >= PER_PART:
+            yield np.sort(np.concatenate(part))
+            part, count = [], 0
 
     if part:
-        yield part
+        yield np.sort(np.concatenate(part))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import gc
 import marshal
 import time
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,6 +30,7 @@ from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Defaults, Expansion, Function, Meaning, Script
 from lineal.resolve.timeline import order_matters
 from lineal.spark.pipeline.clock import Clock, TooLong
+from lineal.spark.pipeline.facts import pack, unpack
 from lineal.spark.pipeline.guard import NOBODY, Fault, Note, guarded, too_long
 
 TOGETHER = 100
@@ -39,10 +40,13 @@ FOUND = "key binary, record binary, fault string"
 SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
 PACKED = pa.schema(
     [
-        ("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string())),
-        ("writes", pa.list_(pa.string())), ("level", pa.int32()),
+        ("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.int64())),
+        ("writes", pa.list_(pa.int64())), ("level", pa.int32()),
     ]
 )  # fmt: skip
+"""A script; the names in it that others may tell something about, and those that it tells others
+about, as numbers; and its level.
+"""
 SlotNames = list[tuple[str, str, bool]]
 
 
@@ -171,7 +175,7 @@ class Bulk(Share):
 
 
 class Guarded(Bulk):
-    """Says which of its statements is current: it may be the last."""
+    """Says which of its statements is being read: it may be the last."""
 
     def __init__(
         self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note
@@ -193,13 +197,13 @@ class Guarded(Bulk):
 
 
 Batches = Iterator[pa.RecordBatch]
-Learnt = dict[str, list[Told]]
+Learnt = dict[int, list[Told]]
 Row = dict[str, Any]
 Evaluate = Callable[[list[Row], "Setting", Learnt], pa.RecordBatch]
 
 
 def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
-    """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names.
+    """Scripts → records; both arguments are broadcast: a Setting, and Told by names.
 
     The rows of a task are in the order of their levels: a level knows what those before it define.
     """
@@ -207,7 +211,7 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
 
     def work(batches: Batches) -> Batches:
         """Evaluate the levels of each batch."""
-        about, known = setting.value, {**learnt.value}
+        about, known = setting.value, own_copy(learnt.value)
         gc.freeze()  # nobody looks for garbage in what is here to stay
         with uncollected():
             for batch in batches:
@@ -238,34 +242,33 @@ def _side_by_side(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 def learn(
-    learnt: Learnt, names: Iterable[str], key: bytes, script: Script, packed_record: bytes
+    learnt: Learnt, names: Iterable[int], key: bytes, script: Script, packed_record: bytes
 ) -> None:
     """Learn the columns of the names that a script writes, as far as its record knows them."""
-    record = marshal.loads(packed_record)  # noqa: S302  from our own executors
+    record = unpack(packed_record)
     nothing = [None] * len(record[4])
     outline = (*record[:4], nothing, nothing)
     told = Told(key, replace(script, text=""), outline, columns_of(record))
     for name in names:
-        learnt[name] = [*learnt.get(name, ()), told]
+        learnt.setdefault(name, []).append(told)
 
 
-class Place(NamedTuple):
-    """What a glance at the words of a script tells."""
-
-    mentions: Set[str] = frozenset()
-    """the names in it that others may tell something about"""
-    writes: Set[str] = frozenset()
-    """the names that it tells others about"""
-    level: int = 0
+def own_copy(learnt: Learnt) -> Learnt:
+    """Return a copy of the columns that are known so far, to be added to."""
+    return {name: list(told) for name, told in learnt.items()}
 
 
-def packed(key: bytes, script: Script, place: Place) -> Row:
-    """A script on its way to an executor."""
+def pack_script(script: Script) -> bytes:
+    """Return a script on its way to an executor."""
     fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
-    return {
-        "key": key, "script": marshal.dumps(fields), "mentions": list(place.mentions),
-        "writes": list(place.writes), "level": place.level,
-    }  # fmt: skip
+    return marshal.dumps(fields)
+
+
+def unpack_script(data: bytes) -> Script:
+    """Return a script that has arrived."""
+    fields = marshal.loads(data)  # noqa: S302  from our own driver
+    fields["expansions"] = tuple(Expansion(*each) for each in fields["expansions"])
+    return Script(**fields)
 
 
 def evaluate_rows(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
@@ -290,9 +293,7 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
 
 def script_in(row: Row) -> Script:
     """Unpack the script of a row."""
-    fields = marshal.loads(row["script"])  # noqa: S302  from our own driver
-    fields["expansions"] = tuple(Expansion(*each) for each in fields["expansions"])
-    return Script(**fields)
+    return unpack_script(row["script"])
 
 
 def corpus_of(setting: Setting, scripts: list[Script]) -> Corpus:
@@ -333,7 +334,7 @@ def _row(row: Row, script: Script, share: Bulk) -> Row:
     """Return the record or the fault of a script as a row."""
     fault = share.faults.get(id(script))
     record = share.record_of(script) if fault is None else None
-    data = marshal.dumps(record) if record is not None else None
+    data = pack(record, share.facts.fold) if record is not None else None
     return {"key": row["key"], "record": data, "fault": fault}
 
 

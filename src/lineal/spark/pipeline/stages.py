@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,33 +17,36 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lineal.extract.sql.dialects import facts_of
+from lineal.incremental.memory import Memory
 from lineal.model.collector import uncollected
-from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.extraction import Extraction, Occurrence
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
-from lineal.model.script import Corpus, Defaults, Script
+from lineal.model.script import Corpus, Defaults
 from lineal.projects import load
 from lineal.projects.logs.histories import is_not_due
 from lineal.projects.logs.period import ALWAYS, Period
-from lineal.projects.logs.statements import Sessions
 from lineal.projects.pipeline.restored import Restored
 from lineal.projects.schema import schema_datasets
 from lineal.spark.availability import one_line
 from lineal.spark.pipeline import rows
 from lineal.spark.pipeline.address import local, met
+from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closure import BUDGET, EdgesOf
 from lineal.spark.pipeline.closure import write as write_closure
-from lineal.spark.pipeline.errors import BulkError, remedy_of
+from lineal.spark.pipeline.errors import BulkError, is_full_disk, remedy_of
 from lineal.spark.pipeline.folder import Folder
+from lineal.spark.pipeline.gathering import Keys
 from lineal.spark.pipeline.guard import fault_of
 from lineal.spark.pipeline.history import check_not_a_stream
 from lineal.spark.pipeline.output import Output
 from lineal.spark.pipeline.presets import preset_of
 from lineal.spark.pipeline.resolve import Resolution, resolve
 from lineal.spark.pipeline.settings import settings
+from lineal.spark.pipeline.shelving import Kept
 from lineal.spark.pipeline.state import State, open_state
-from lineal.spark.pipeline.statements import Log, Logged, count_runs, statements, text_key
-from lineal.spark.pipeline.tables import quarantine_pages, statement_pages
+from lineal.spark.pipeline.statements import Log, Wanted, count_runs, statements, text_key
+from lineal.spark.pipeline.tables import SCHEMAS, Pages, quarantine_pages
 from lineal.store.outputs import Output as Tables
 
 RUNTIME = {
@@ -110,7 +114,7 @@ class Summary:
         return self.kept if self.kept is not None else self.read_tables()
 
     def read_tables(self) -> Extraction:
-        """Return the lineage that the tables hold, resolved here or on executors."""
+        """Return the lineage that the tables hold."""
         if self.folder is None:
             return Extraction()
 
@@ -136,7 +140,7 @@ def run(
     """
     preset_of(options.preset)
     with ExitStack() as stack:
-        stack.enter_context(_spark_gave_up())
+        stack.enter_context(in_one_line(options.folder))
         if state is None:
             state = stack.enter_context(open_state(options.folder, spark, options.fresh))
 
@@ -146,10 +150,17 @@ def run(
 
 
 @contextmanager
-def _spark_gave_up() -> Iterator[None]:
-    """Turn Spark's errors into errors of the pipeline."""
+def in_one_line(folder: str | Path) -> Iterator[None]:
+    """Say in one line why a run has ended, and what to do about it."""
     try:
         yield
+    except OSError as problem:
+        if not is_full_disk(problem):
+            raise
+
+        raise BulkError(
+            f"no space left on the driver's disk for {folder}: free some (run the same command again to continue)"
+        ) from problem
     except (PySparkException, Py4JError) as problem:
         known = remedy_of(str(problem))
         if known is not None:
@@ -191,17 +202,16 @@ class Run:
         """Run every stage, and return the summary."""
         self.state.forgive(self.options.seconds)
         corpus, log = self.stage("read", self.read)
-        by_name = {each.name: each for each in log.statements}
-        resolution = self.stage(
-            "extract",
-            lambda: resolve(self.spark, corpus, self.state, self.options.seconds, by_name),
-        )
-        poisoned = log.poisoned | resolution.poisoned
+        options = self.options
+        work = partial(resolve, self.spark, corpus, self.state, options.seconds, log.book)
+        resolution = self.stage("extract", partial(work, closure=options.closure))
+        poisoned = {name: each.why for name, each in log.poisoned.items()} | resolution.poisoned
+        runs = log.runs_of(poisoned)
         summary, coverage = self.summary, resolution.coverage
         coverage.miss(Code.LIMIT_EXCEEDED.code, len(poisoned))
         lost = sum(count for why, count in log.quarantined.items() if not is_not_due(why))
         coverage.miss(Code.LOG_ROW.code, lost)
-        summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
+        summary.rows, summary.texts, summary.statements = log.rows, log.texts, log.size
         if log.files:
             summary.files, summary.statements = log.files, coverage.statements.found
 
@@ -213,11 +223,11 @@ class Run:
         summary.told, summary.folder = resolution.told, self.state.folder
         summary.quarantined = dict(log.quarantined)
         for name, why in poisoned.items():
-            runs = by_name[name].runs if name in by_name else 1
-            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs
+            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
 
         self.state.begin()
-        made = self.stage("write", lambda: self.write(resolution, log, by_name, poisoned))
+        quarantine = quarantine_pages(poisoned, runs, log.quarantined)
+        made = self.stage("write", lambda: self.write(resolution, log, quarantine))
         if resolution.whole is not None:
             summary.kept = resolution.extraction
 
@@ -225,10 +235,8 @@ class Run:
         for name, count in made.items():
             self.output.commit(name, count)
 
-        if self.options.closure:
-            edges = summary.kept.edges if summary.kept is not None else EdgesOf(self.output)
-            write = partial(write_closure, self.spark, self.output, edges, self.options.budget)
-            summary.closure = self.stage("closure", write)
+        if options.closure:
+            summary.closure = self.stage("closure", lambda: self.close(resolution))
         else:
             self.output.forget("nodes", "closure")
 
@@ -242,20 +250,23 @@ class Run:
         self.output.tidy()
         return summary
 
-    def write(
-        self,
-        resolution: Resolution,
-        log: Log,
-        by_name: Mapping[str, Logged],
-        poisoned: Mapping[str, str],
-    ) -> dict[str, int]:
+    def write(self, resolution: Resolution, log: Log, quarantine: Pages) -> dict[str, int]:
         """Prepare all tables, and return how many rows each has."""
         prepare = self.output.prepare
+        statements = chain([SCHEMAS["statements"].empty_table()], log.tables.pages())
         with uncollected():
-            made = {"statements": prepare("statements", statement_pages(log.statements))}
-            made |= resolution.write(by_name, self.state.folder.aside("parts"), prepare)
-            pages = quarantine_pages(poisoned, by_name, log.quarantined)
-            return made | {"quarantine": prepare("quarantine", pages)}
+            made = {"statements": prepare("statements", statements)}
+            made |= resolution.write(self.state.folder.aside("parts"), prepare)
+            return made | {"quarantine": prepare("quarantine", quarantine)}
+
+    def close(self, resolution: Resolution) -> dict[str, Any]:
+        """Write what every column comes from, at any distance."""
+        if resolution.closing is not None:
+            return resolution.closing.write(self.output)
+
+        kept = self.summary.kept
+        edges = kept.edges if kept is not None else EdgesOf(self.output)
+        return write_closure(self.spark, self.output, edges, self.options.budget)
 
     def stage(self, name: str, work: Callable[[], Any]) -> Any:
         """Run one stage, and take its time."""
@@ -270,12 +281,15 @@ class Run:
 
     def read(self) -> tuple[Corpus, Log]:
         """Read the log or the folder of scripts."""
-        corpus, log = self.of_counted(self.counted) if self.counted is not None else self.of_paths()
+        return self.of_counted(self.counted) if self.counted is not None else self.of_paths()
+
+    def settled(self, corpus: Corpus) -> Corpus:
+        """Return the corpus with what the user has asked for."""
         corpus.collapse_temporary = self.options.collapse
         if self.options.defaults is not None:
             corpus.defaults = self.options.defaults
 
-        return corpus, log
+        return corpus
 
     def of_paths(self) -> tuple[Corpus, Log]:
         """Return the statements at the paths."""
@@ -300,22 +314,15 @@ class Run:
         for path in options.paths:
             corpus.files.add(path)  # a history counts as one, into however many parts it is cut
 
-        log = statements(counted.texts, dialect, options.seconds, self.state.texts)
+        about = Keys(self.settled(corpus), Memory()).about
+        wanted = Wanted(dialect, options.seconds, about, self.state.texts)
+        log = statements(counted.texts, wanted, self.state.folder.aside("book"))
         self.state.keep_texts(
             {
-                text_key(each.text, dialect): fault_of(log.poisoned[each.name], options.seconds)
-                for each in log.statements
-                if each.name in log.poisoned
+                text_key(each.text, dialect): fault_of(each.why, options.seconds)
+                for each in log.poisoned.values()
             }
         )
-        sound = [each for each in log.statements if each.name not in log.poisoned]
-        meaning = Sessions((each.database, each.schema) for each in log.statements)
-        corpus.scripts = [
-            Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True,
-                   **meaning.session_of(each.database, each.schema))
-            for each in sound
-        ]  # fmt: skip
-        corpus.occurrences = [_occurrence(each) for each in sound]
         return corpus, log
 
     def of_files(self) -> tuple[Corpus, Log]:
@@ -335,7 +342,10 @@ class Run:
                 "the pipeline does not read saved lineage and events: `lineal lineage` does"
             )
 
-        return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
+        files = len({script.file for script in corpus.scripts})
+        folder, about = self.state.folder.aside("book"), Keys(self.settled(corpus), Memory()).about
+        book = Book.of(folder, corpus.scripts, about)
+        return corpus, Log(book, Kept(folder), 0, 0, 0, {}, {}, files)
 
 
 def log_of(options: Options) -> rows.Log:
@@ -363,18 +373,3 @@ def _here(path: str) -> Path:
         )
 
     return found
-
-
-def _occurrence(each: Logged) -> Occurrence:
-    """Return the occurrence of a logged statement."""
-    databases = (each.database,) if each.database else ()
-    return Occurrence(
-        each.name,
-        Place(each.name, 1, 1),
-        each.runs,
-        each.first,
-        each.last,
-        each.users,
-        databases,
-        each.id,
-    )

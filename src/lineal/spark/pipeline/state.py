@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lineal import __version__
+from lineal.spark.pipeline.blobs import KEY, Records
 from lineal.spark.pipeline.errors import BulkError
 from lineal.spark.pipeline.folder import OWNER, UNFINISHED, Folder, folder_at
 from lineal.spark.pipeline.guard import Fault
@@ -31,7 +32,9 @@ from lineal.store.outputs import FORMAT, MANIFEST, said_by
 
 RECORDS = "_records"
 MOST_FILES = 16
-"""of records, before they are made one"""
+PER_FILE = 5_000
+FEWEST_OF_FILE = 200
+"""Records of a file, when they are written again; with fewer, files are too small, but for some."""
 OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED, CHECKPOINT, HISTORY)
 """What a run leaves; the manifest goes first, as it comes last."""
 
@@ -42,8 +45,8 @@ class State:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.manifest = self._manifest()
-        self.records: dict[bytes, bytes] = {}
-        """as the executors have packed them: unpacked, they take several times the memory"""
+        self.records = Records(folder.aside(RECORDS))
+        """as the executors have packed them"""
         self.faults: dict[bytes, Fault] = {}
         self.texts: dict[bytes, Fault] = {}
         """texts of which not even a fingerprint can be made"""
@@ -86,7 +89,7 @@ class State:
                 continue
 
             records, faults, unfit, texts = marshal.loads(body)  # noqa: S302  our own, and checked
-            self.records.update(records)
+            self._put(records)
             self.unfit.update(unfit)
             for said, held in ((faults, self.faults), (texts, self.texts)):
                 for key, fault in ((key, Fault(*told)) for key, told in said.items()):
@@ -111,37 +114,59 @@ class State:
     ) -> None:
         """Commit what a share gave: records as the executors have packed them."""
         self._write(records, faults, unfit)
-        self.records.update(records)
+        self._put(records)
         self.faults.update(faults)
         self.unfit.update(unfit)
 
     def _write(
-        self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
+        self, records: Mapping[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
     ) -> str:
         """Write the records to a file that is named after their checksum."""
         late, texts = (
             {key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts)
         )
-        body = marshal.dumps((records, late, sorted(unfit), texts))
+        body = marshal.dumps((dict(records), late, sorted(unfit), texts))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         file = f"{checksum}.records"
         self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)
         return file
 
-    def settle(self, keys: set[bytes], records: dict[bytes, bytes]) -> None:
-        """Save the records that the next run may use, for the current statements, and free the rest."""
-        faults = {key: why for key, why in self.faults.items() if key in keys}
-        unfit = self.unfit & keys
-        same = records.keys() == self.records.keys() and all(
-            records[key] is self.records[key] for key in records
-        )
-        fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
-        files = self.folder.names(RECORDS)
-        if not fits or len(files) > MOST_FILES:
-            kept = self._write(records, faults, unfit)
-            self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
+    def _put(self, records: Mapping[bytes, bytes]) -> None:
+        """Keep records on disk."""
+        for key, record in records.items():
+            self.records.put(key, record)
 
-        self.records = {}
+    def settle(
+        self, keys: Iterable[bytes], changed: Mapping[bytes, bytes], gone: Collection[bytes]
+    ) -> None:
+        """Save the records that the next run may use, for the current statements, and free the
+        rest. Some have changed since they were kept, and some statements have none any more.
+        """
+        self._put(changed)
+        held = Settled(self, gone)
+        for key in keys:
+            held.take(key)
+
+        fits = held.count == len(self.records) and not changed and not self.forgiven
+        fits = fits and held.faults == self.faults and held.unfit == self.unfit
+        files = self.folder.names(RECORDS)
+        if not fits or len(files) > MOST_FILES + held.count // FEWEST_OF_FILE:
+            kept = self._write_anew(held)
+            self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file not in kept))
+
+        self.records.close()
+
+    def _write_anew(self, held: Settled) -> set[str]:
+        """Write records in files of a fixed size, and return their names."""
+        written = set()
+        for start in range(0, max(held.count, 1), PER_FILE):
+            first, last = start * KEY, min(start + PER_FILE, held.count) * KEY
+            keys = (bytes(held.keys[at : at + KEY]) for at in range(first, last, KEY))
+            records = {key: self.records[key] for key in keys}
+            about = ({}, set()) if start else (held.faults, held.unfit)
+            written.add(self._write(records, *about))
+
+        return written
 
     def begin(self) -> None:
         """From here on the tables are no longer what the manifest says."""
@@ -151,6 +176,33 @@ class State:
         """Write the manifest: the run is complete."""
         made = {"lineal": __version__, "format": FORMAT, **said}
         self.folder.write(MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
+
+
+class Settled:
+    """Records, faults and unfit statements of the current log."""
+
+    def __init__(self, state: State, gone: Collection[bytes]) -> None:
+        self.state = state
+        self.gone = gone
+        self.keys = bytearray()
+        self.faults: dict[bytes, Fault] = {}
+        self.unfit: set[bytes] = set()
+
+    @property
+    def count(self) -> int:
+        """Return how many statements have records."""
+        return len(self.keys) // KEY
+
+    def take(self, key: bytes) -> None:
+        """Note the record or the fault of a statement."""
+        if key in self.state.records and key not in self.gone:
+            self.keys += key
+
+        if key in self.state.faults:
+            self.faults[key] = self.state.faults[key]
+
+        if key in self.state.unfit:
+            self.unfit.add(key)
 
 
 @contextmanager

@@ -5,21 +5,40 @@ one after it.
 from __future__ import annotations
 
 import hashlib
+import marshal
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from py4j.protocol import Py4JError
+from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lineal.projects.logs.statements import SHORT, key_of
+from lineal.projects.logs.statements import SHORT, Sessions, key_of
+from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.guard import Fault, Note, guarded, too_long
+from lineal.spark.pipeline.sessions import parallelism
+from lineal.spark.pipeline.shelving import (
+    SHELVED,
+    Fingerprintless,
+    Kept,
+    Shelf,
+    read_page,
+    shelving,
+)
 from lineal.spark.pipeline.times import moment
+
+PER_FETCH = 8_000
+"""Statements that the driver fetches at once."""
 
 PRINTED = (
     "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
@@ -30,9 +49,6 @@ FIRST = ("untimed", "moment", "time", "text", "id")
 FULL_BATCH = 16_000_000
 """Characters of text that are sent on at once."""
 
-MOST_USERS = 10_000
-"""of one statement that are listed"""
-
 WORKER_DIED = re.compile("Python worker|ExecutorLostFailure")
 
 
@@ -40,35 +56,34 @@ Batches = Iterator[pa.RecordBatch]
 Printing = Callable[[Batches], Batches]
 
 
-class Logged(NamedTuple):
-    """One statement of a log, with those that differ only in literals."""
-
-    key: str
-    name: str
-    text: str
-    runs: int
-    first: str
-    last: str
-    users: tuple[str, ...]
-    database: str
-    id: str
-    schema: str = ""
-
-
 class Log(NamedTuple):
     """The statements of a log in the order of their first runs, with the counts of its rows and
     texts.
     """
 
-    statements: list[Logged]
+    book: Book
+    tables: Kept
+    """the table of the statements"""
+    size: int
+    """how many statements there are"""
     rows: int
     texts: int
     quarantined: dict[str, int]
     """rows that have no statement, by the reason"""
-    poisoned: dict[str, str]
-    """the statements that have no fingerprint, and why: each is known by its whole text"""
+    poisoned: dict[str, Fingerprintless]
+    """the statements that have no fingerprint by their names: each is known by its whole text"""
     files: int = 0
     """of a folder of scripts, which has no rows"""
+
+    def runs_of(self, names: Collection[str]) -> dict[str, int]:
+        """Return how often some statements were run."""
+        found: dict[str, int] = {}
+        wanted = pa.array(sorted(names), pa.string())
+        for page in self.tables.pages() if names else ():
+            several = page.filter(pc.is_in(page["name"], wanted))
+            found.update(zip(several["name"].to_pylist(), several["runs"].to_pylist(), strict=True))
+
+        return found
 
 
 COUNTED = ("text", "database", "schema", "reason")
@@ -99,25 +114,33 @@ def add_up(counted: DataFrame) -> DataFrame:
     return several.select(*COUNTED, "runs", "first.*", "ended.*", "users")
 
 
-def statements(
-    counted: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]
-) -> Log:
-    """Return texts with their runs as statements: the result depends neither on their order nor on
-    how they are shared out.
+class Wanted(NamedTuple):
+    """What decides how the statements of a log are read."""
 
-    Texts that are known to have no fingerprint are not tried again.
+    dialect: str
+    seconds: float
+    about: bytes
+    """what the keys of statements have in common"""
+    known: Mapping[bytes, Fault]
+    """texts that have no fingerprint: they are not tried again"""
+
+
+def statements(counted: DataFrame, wanted: Wanted, folder: Path) -> Log:
+    """Return texts with their runs as statements: the result depends neither on their order nor on
+    how they are shared out. Their texts are kept in a folder of the driver.
     """
-    faults = {key: fault.why for key, fault in known.items()}
+    faults = {key: fault.why for key, fault in wanted.known.items()}
+    print_texts = partial(printing, wanted.dialect, wanted.seconds, faults)
     try:
-        return _statements(counted, printing(dialect, seconds, faults))
+        return _statements(counted, print_texts(), wanted, folder)
     except (PySparkException, Py4JError) as problem:
         if not WORKER_DIED.search(str(problem)):
             raise
 
-        return _statements(counted, printing(dialect, seconds, faults, guard=True))
+        return _statements(counted, print_texts(guard=True), wanted, folder)
 
 
-def _statements(counted: DataFrame, printing: Printing) -> Log:
+def _statements(counted: DataFrame, printing: Printing, wanted: Wanted, folder: Path) -> Log:
     """Return the different statements of a log, counted."""
     printed = counted.mapInArrow(printing, PRINTED)
     alike = printed.groupBy("key", "fault").agg(
@@ -129,38 +152,60 @@ def _statements(counted: DataFrame, printing: Printing) -> Log:
         F.max("database").alias("database"),
         F.max("schema").alias("schema"),
     )
-    return _gathered(alike.toArrow().to_pylist())
+    with on_disk(alike):
+        return _gathered(alike, wanted, folder)
 
 
-def _gathered(found: list[dict[str, Any]]) -> Log:
-    """Return the log of grouped rows, statements in order of their first run."""
-    quarantined = {row["fault"]: row["runs"] for row in found if not row["key"]}
-    named = [row for row in found if row["key"]]
-    named.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
-    shared: dict[str, int] = {}
-    for row in named:
-        shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
-
-    made = [
-        _logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"])
-        for row in named
-    ]
-    poisoned = {
-        each.name: row["fault"]
-        for each, row in zip(made, named, strict=True)
-        if row["fault"] is not None
-    }
-    texts, every = sum(row["texts"] for row in named), sum(row["runs"] for row in found)
-    return Log(made, every, texts, dict(sorted(quarantined.items())), poisoned)
+@contextmanager
+def on_disk(frame: DataFrame) -> Iterator[None]:
+    """Keep the rows of a frame on the executors' disks for a while."""
+    frame.persist(StorageLevel.DISK_ONLY)
+    try:
+        yield
+    finally:
+        with suppress(PySparkException, Py4JError):  # a session that is gone holds nothing
+            frame.unpersist()
 
 
-def _logged(row: dict[str, Any], digits: str) -> Logged:
-    """Return a logged statement of its row."""
-    first = row["first"]
-    return Logged(
-        row["key"], f"query_{digits}", first["text"], row["runs"], first["time"], row["last"]["last"] or first["time"],
-        tuple(row["users"][:MOST_USERS]), row["database"], first["id"], row["schema"],
-    )  # fmt: skip
+def _gathered(alike: DataFrame, wanted: Wanted, folder: Path) -> Log:
+    """Fetch the statements page by page, in the order of their first runs."""
+    is_named = F.col("key") != ""
+    why = F.when(~is_named, F.col("fault")).alias("why")
+    sums = F.sum("runs").alias("runs"), F.sum("texts").alias("texts"), F.count("key").alias("count")
+    several = alike.groupBy(is_named.alias("named"), why, "database", "schema").agg(*sums).collect()
+    named = [row for row in several if row["named"]]
+    count = sum(row["count"] for row in named)
+    quarantined = {row["why"]: row["runs"] for row in several if not row["named"]}
+    short = F.substring("key", 1, SHORT).alias("short")
+    clashes = alike.where(is_named).groupBy(short).count().where("count > 1").collect()
+    shelf = Shelf(
+        wanted.dialect,
+        wanted.about,
+        Sessions((row["database"], row["schema"]) for row in named),
+        frozenset(row["short"] for row in clashes),
+    )
+    order = (*(f"first.{part}" for part in FIRST[:4]), "key")
+    pages = max(parallelism(alike.sparkSession), -(-count // PER_FETCH))
+    ordered = alike.where(is_named).repartitionByRange(pages, *order).sortWithinPartitions(*order)
+    shelved = ordered.mapInArrow(shelving(shelf), SHELVED)
+    log = Log(
+        Book(folder, True),
+        Kept(folder),
+        count,
+        sum(row["runs"] for row in several),
+        sum(row["texts"] for row in named),
+        dict(sorted(quarantined.items())),
+        {},
+    )
+    with on_disk(shelved):
+        shelved.count()  # by all executors at once; then one after the other is fetched
+        for row in shelved.toLocalIterator():
+            log.tables.add(bytes(row["statements"]))
+            log.book.add(read_page(bytes(row["page"])))
+            poisoned = marshal.loads(row["poisoned"])  # noqa: S302  from our own executors
+            log.poisoned.update((name, Fingerprintless(*told)) for name, *told in poisoned)
+
+    return log
 
 
 # -- on the executors ------------------------------------------------------------------------------

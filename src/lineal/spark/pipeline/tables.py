@@ -19,7 +19,7 @@ from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.model.way import Clause, Way
 from lineal.projects.logs.statements import moment
 from lineal.spark.pipeline.gathering import Names, Pair, Resolved
-from lineal.spark.pipeline.statements import Logged
+from lineal.spark.pipeline.logged import Logged
 
 TEXT, COUNT, WORDS, FLAG = pa.string(), pa.int64(), pa.list_(pa.string()), pa.bool_()
 END = (("dataset", TEXT), ("column", TEXT))
@@ -158,23 +158,23 @@ def statement_pages(logged: Iterable[Logged]) -> Pages:
 
 
 def quarantine_pages(
-    poisoned: Mapping[str, str], by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
+    poisoned: Mapping[str, str], runs: Mapping[str, int], quarantined: Mapping[str, int]
 ) -> Pages:
-    """Return the table of the rows and statements that were given up."""
-    return _pages(_quarantine(poisoned, by_name, quarantined), SCHEMAS["quarantine"])
+    """Return the table of the rows and statements that were given up; a script runs once."""
+    return _pages(_quarantine(poisoned, runs, quarantined), SCHEMAS["quarantine"])
 
 
 def _quarantine(
-    poisoned: Mapping[str, str], by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
+    poisoned: Mapping[str, str], runs: Mapping[str, int], quarantined: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     """Return the rows of the quarantine."""
-    runs = {name: by_name[name].runs if name in by_name else 1 for name in poisoned}
     quarantine = [
         {"reason": reason, "count": count, "statement": None}
         for reason, count in quarantined.items()
     ]
     quarantine += [
-        {"reason": why, "count": runs[name], "statement": name} for name, why in poisoned.items()
+        {"reason": why, "count": runs.get(name, 1), "statement": name}
+        for name, why in poisoned.items()
     ]
     return sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or ""))
 
@@ -337,7 +337,7 @@ def _writes(resolved: Resolved, logged: bool, order: Order) -> Iterator[Row]:
 
 
 def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
-    """Which statement writes what; everything else is read from its text on demand."""
+    """Which statement writes what; all else is read from its text on demand."""
     nothing = (None,) * 4
     for number, each in enumerate(resolved.writes):
         kind = "function" if each.function else None
