@@ -19,8 +19,8 @@ HOT_LOOP = "# noqa: C901  "
 """The first line of a loop that every column passes: its reason follows the mark."""
 
 LIMITS = {
-    "branches per 100 lines": 16.4,
-    "conditional expressions per 1,000 lines": 14.0,
+    "branches per 100 lines": 16.3,
+    "conditional expressions per 1,000 lines": 13.9,
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
