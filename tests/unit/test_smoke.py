@@ -331,7 +331,7 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("docs/how-to/run.md", "lineal run --resume", "lineal run --resmue", "No such option '--resmue'"),
         ("docs/how-to/pipeline.md", "--format files ", "--fromat files ", "No such option '--fromat'"),
         ("docs/how-to/capture.md", "capture job.py --save", "captrue job.py --save", "has no command captrue"),
-        ("README.md", "make demo ", "make demmo ", "the Makefile has no target demmo"),
+        ("README.md", "`make demo`", "`make demmo`", "the Makefile has no target demmo"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[sprak]'", "the extra sprak has no environment"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[spark,postgres]'", "no environment is made for"),
         ("docs/how-to/pipeline-cluster.md", "--master yarn", "--master yran", "no page shows this any more"),

@@ -48,7 +48,7 @@ def fault(source: str, *macros: str, limits: Limits = TIGHT) -> Diagnostic:
 
 
 def test_a_text_without_jinja_needs_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_started", lambda: pytest.fail("a worker was started"))
+    monkeypatch.setattr(room, "_start_process", lambda: pytest.fail("a worker was started"))
     assert text("select 1\r\nfrom t") == "select 1\r\nfrom t"
 
 
