@@ -174,14 +174,29 @@ def test_the_wheel_is_the_notebook_s(notebook: Any) -> None:
     )
     inside = notebook.frame_locator("iframe")
     inside.locator(".card").first.wait_for(timeout=20_000)
-    before = inside.locator(".world").get_attribute("style")
+    world = inside.locator(".world")
+    before = settled_style(notebook, world)
     box = notebook.locator("iframe").bounding_box()
     notebook.mouse.move(box["x"] + 300, box["y"] + 300)
     notebook.mouse.wheel(0, 120)
-    notebook.wait_for_timeout(100)
-    assert inside.locator(".world").get_attribute("style") == before
+    assert settled_style(notebook, world) == before
     notebook.keyboard.down("Control")
     notebook.mouse.wheel(0, 120)
     notebook.keyboard.up("Control")
-    notebook.wait_for_timeout(100)
-    assert inside.locator(".world").get_attribute("style") != before
+    for _ in range(100):
+        if world.get_attribute("style") != before:
+            break
+
+        notebook.wait_for_timeout(100)
+
+    assert world.get_attribute("style") != before
+
+
+def settled_style(page: Any, world: Any) -> str:
+    """Return how the drawing is moved and scaled, once that stays the same for 300 ms."""
+    style, now = None, world.get_attribute("style")
+    while now != style:
+        page.wait_for_timeout(300)
+        style, now = now, world.get_attribute("style")
+
+    return now
