@@ -16,7 +16,8 @@ from lineal.extract.sequences import any_is, first_or_none, only_or_none
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import (
     HANDLERS,
-    Stack,
+    Calls,
+    Visit,
     carried,
     expression_in,
     function,
@@ -427,20 +428,20 @@ def column_names(alias: exp.TableAlias | None) -> list[str]:
     return []
 
 
-def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def set_of_rows(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """Note the arrays that decide how many rows a query has.
 
     SELECT upper(unnest(xs))
 
     xs decides how many rows there are, wherever the function stands
     """
-    makes_rows = isinstance(node, exp.Explode) or scope.evaluation.facts.sets_in_select
-    if makes_rows and scope.clause is Clause.SELECT and scope.rows is not None:
+    makes_rows = isinstance(node, exp.Explode) or visit.scope.evaluation.facts.sets_in_select
+    if makes_rows and visit.scope.clause is Clause.SELECT and visit.scope.rows is not None:
         for argument in node.iter_expressions():
-            if not has_fixed_count(argument, scope):
-                gather(argument, LATERAL, scope.rows, scope)
+            if not has_fixed_count(argument, visit.scope):
+                gather(argument, LATERAL, visit.scope.rows, visit.scope)
 
-    function(node, way, calls, stack, scope, into)
+    function(node, way, calls, visit)
 
 
 HANDLERS[exp.Explode] = set_of_rows

@@ -13,42 +13,36 @@ from lineal.extract.catalyst.expressions.calls import (
     push_aggregate,
 )
 from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Stack, push_children
+from lineal.extract.catalyst.expressions.stack import Calls, Visit, push_children
 from lineal.extract.catalyst.expressions.walk import EXPRESSIONS
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import Way
 
 
-def aggregate_expression(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def aggregate_expression(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     call, *conditions = node.children
-    push_children(conditions, when(way), (call, calls), stack)
+    push_children(conditions, when(way), (call, calls), visit.stack)
     if call.name in EXPRESSIONS or "replacement" in call.args or is_aggregate(call):
-        stack.append((call, way, calls))
+        visit.stack.append((call, way, calls))
     else:
-        push_aggregate(call, call.children, aggregate_of(way), way, calls, stack)
+        push_aggregate(call, call.children, aggregate_of(way), way, calls, visit.stack)
 
 
-def pivot_first(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def pivot_first(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """pivotfirst(kind, sum(a))      the pivoted column decides"""
     pivoted, pivoted_value = node.children[:2]
-    stack.append((pivoted_value, aggregate_of(way), calls))
-    stack.append((pivoted, when(way), calls))
+    visit.stack.append((pivoted_value, aggregate_of(way), calls))
+    visit.stack.append((pivoted, when(way), calls))
 
 
-def shift_right(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def shift_right(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """grouping(a), as shiftright(spark_grouping_id, k)      the key at that bit decides"""
-    key = key_at_bit(node, scope)
+    key = key_at_bit(node, visit.scope)
     if key is None:
-        by_function_table(node, node.children, way, calls, stack)
+        by_function_table(node, node.children, way, calls, visit.stack)
     else:
-        pour(key, when(way), into, None, calls)
+        pour(key, when(way), visit.into, None, calls)
 
 
 def key_at_bit(node: Node, scope: Scope) -> Lineage | None:

@@ -7,10 +7,8 @@ INSERT INTO t SELECT a     the engine casts a to the type of t's column
 from __future__ import annotations
 
 from lineal.algebra.expression import value
-from lineal.algebra.lineage import Lineage
 from lineal.extract.catalyst.expressions.leaves import pass_through
-from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Stack, push_children
+from lineal.extract.catalyst.expressions.stack import Calls, Visit, push_children
 from lineal.extract.catalyst.expressions.walk import EXPRESSIONS
 from lineal.extract.catalyst.tree import Node
 from lineal.model.way import Way
@@ -19,27 +17,23 @@ LENGTH_CHECKS = ("WriteSideCheck", "readSidePadding")
 """How the functions end that pad a CHAR, or check the length of a VARCHAR."""
 
 
-def user_cast(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def user_cast(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """CAST(a AS INT)
 
     a transformation when the user wrote it, none when the analyzer inserted it
     """
     if is_inserted(node):
-        push_children(node.children, way, calls, stack)
+        push_children(node.children, way, calls, visit.stack)
     else:
-        push_children(node.children, value(way), (node, calls), stack)
+        push_children(node.children, value(way), (node, calls), visit.stack)
 
 
-def static_invoke(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def static_invoke(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """Padding and length checks of CHAR and VARCHAR are the engine's own."""
     if checks_length(node):
-        push_children(node.children, way, calls, stack)
+        push_children(node.children, way, calls, visit.stack)
     else:
-        push_children(node.children, value(way), (node, calls), stack)
+        push_children(node.children, value(way), (node, calls), visit.stack)
 
 
 def checks_length(node: Node) -> bool:

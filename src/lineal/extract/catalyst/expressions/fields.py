@@ -15,7 +15,7 @@ from lineal.extract.catalyst.expressions.paths import FIELDS
 from lineal.extract.catalyst.expressions.refits import original_of
 from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Stack
+from lineal.extract.catalyst.expressions.stack import Calls, Visit
 from lineal.extract.catalyst.expressions.structs import (
     BUILDERS,
     carried_struct,
@@ -25,9 +25,7 @@ from lineal.extract.catalyst.tree import Node
 from lineal.model.way import Way
 
 
-def struct_field(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def struct_field(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """s.y.z, m['k'].z, xs[0].z
 
     the path stays on the origin; a struct built here gives only what is read of it
@@ -39,16 +37,16 @@ def struct_field(
         arguments = arguments_of(base)
         if base.name in FIELDS:
             path[:0] = FIELDS[base.name](base)
-            stack.extend((other, value(way), around) for other in arguments[1:])
+            visit.stack.extend((other, value(way), around) for other in arguments[1:])
 
         base = arguments[0]
 
     base = column_in(base)
-    whole = lineage_of_base(base, path, scope)
+    whole = lineage_of_base(base, path, visit.scope)
     if whole is None:
-        stack.append((part_of_choice(base, path), value(way), around))
+        visit.stack.append((part_of_choice(base, path), value(way), around))
     else:
-        pour(read_part(whole, path), value(way), into, node, around)
+        pour(read_part(whole, path), value(way), visit.into, node, around)
 
 
 def part_of_choice(node: Node, path: list[str]) -> Node:

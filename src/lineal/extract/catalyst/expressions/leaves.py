@@ -6,49 +6,44 @@ SELECT a, a AS b, outer(a), v, 1
 from __future__ import annotations
 
 from lineal.algebra.expression import when
-from lineal.algebra.lineage import Lineage, pour
-from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Stack, push_children
+from lineal.algebra.lineage import pour
+from lineal.extract.catalyst.expressions.stack import Calls, Visit, push_children
 from lineal.extract.catalyst.tree import Node
 from lineal.model.way import Way
 
 
-def attribute_reference(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def attribute_reference(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """a#12; spark_grouping_id#13      the keys of the grouping decide it"""
-    slot = scope.find_attribute(node)
-    for lineage in scope.plan.grouping.get(slot.key, ()):
-        pour(lineage, when(way), into, None, calls)
+    slot = visit.scope.find_attribute(node)
+    for lineage in visit.scope.plan.grouping.get(slot.key, ()):
+        pour(lineage, when(way), visit.into, None, calls)
 
-    pour(slot.lineage, way, into, node, calls)
+    pour(slot.lineage, way, visit.into, node, calls)
 
 
-def variable_reference(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def variable_reference(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """v, after SET VAR v = (SELECT max(a) FROM t)      max(a)"""
-    pour(scope.plan.variable_lineage(str(node.args.get("variable", ""))), way, into, node, calls)
+    pour(
+        visit.scope.plan.variable_lineage(str(node.args.get("variable", ""))),
+        way,
+        visit.into,
+        node,
+        calls,
+    )
 
 
-def outer_reference(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def outer_reference(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """outer(a#12)      an attribute of the query around"""
-    push_children(node.trees("e"), way, calls, stack)
+    push_children(node.trees("e"), way, calls, visit.stack)
 
 
-def without_columns(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def without_columns(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """1, current_date(), a lambda's variable      no column"""
 
 
-def pass_through(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def pass_through(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """a AS b, and what the analyzer adds without changing a value"""
-    push_children(node.children, way, calls, stack)
+    push_children(node.children, way, calls, visit.stack)
 
 
 def column_in(node: Node) -> Node:

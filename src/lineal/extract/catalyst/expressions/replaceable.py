@@ -11,10 +11,15 @@ from lineal.algebra.expression import (
     first_that_is_there,
     first_unless_equal,
 )
-from lineal.algebra.lineage import Lineage
 from lineal.extract.catalyst.expressions.calls import by_function_table
 from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Law, Stack, by_law, push_children
+from lineal.extract.catalyst.expressions.stack import (
+    Calls,
+    Law,
+    Visit,
+    by_law,
+    push_children,
+)
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import Way
 
@@ -34,23 +39,21 @@ TWO_MEANINGS = {"Decode": 2}
 """decode(a, 'UTF-8')      with so many arguments it is a function like any other"""
 
 
-def replaceable(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def replaceable(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """nvl(a, b), left(a, 2), count_if(a)
 
     as the user wrote it, not as the engine will compute it
     """
     arguments = arguments_of(node)
-    if not arguments or any(is_stale(argument, scope) for argument in arguments):
-        push_children(node.children, way, calls, stack)
+    if not arguments or any(is_stale(argument, visit.scope) for argument in arguments):
+        push_children(node.children, way, calls, visit.stack)
         return
 
     law = REPLACED.get(node.name)
     if law is not None and len(arguments) != TWO_MEANINGS.get(node.name):
-        by_law(law, node, arguments, way, calls, stack)
+        by_law(law, node, arguments, way, calls, visit.stack)
     else:
-        by_function_table(node, arguments, way, calls, stack)
+        by_function_table(node, arguments, way, calls, visit.stack)
 
 
 def is_stale(node: Node, scope: Scope) -> bool:

@@ -18,12 +18,28 @@ Calls: TypeAlias = "tuple[Node, Calls] | None"
 Stack = list[tuple[Node, Way, Calls]]
 """Nodes that are still to be read, each with the way from it to the result."""
 
-Handler = Callable[[Node, Way, Calls, Stack, "Scope", Lineage], None]
-"""handler(node, way, calls, stack, scope, into)
+
+class Visit:
+    """What all handlers of one walk share.
+
+    stack: the nodes that are still to be read; scope: where attributes are looked up; into: the
+    lineage that is gathered.
+    """
+
+    __slots__ = ("into", "scope", "stack")
+
+    def __init__(self, stack: Stack, scope: Scope, into: Lineage) -> None:
+        """Keep the parts of a walk; every gathered expression makes one."""
+        self.stack = stack
+        self.scope = scope
+        self.into = into
+
+
+Handler = Callable[[Node, Way, Calls, Visit], None]
+"""handler(node, way, calls, visit)
 
 node: what is read; way: what is done to it on the way to the result; calls: the calls around it;
-stack: where its children are pushed; scope: where attributes are looked up; into: the lineage that
-is gathered.
+visit: where its children are pushed, and its attributes are looked up and gathered.
 """
 
 Law = Callable[[Sequence[Node], Way], list[tuple[Node, Way]]]

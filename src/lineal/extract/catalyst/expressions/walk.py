@@ -12,7 +12,7 @@ from lineal.algebra.lineage import Expression, Lineage
 from lineal.extract.catalyst.expressions.calls import by_function_table, by_row, own_row
 from lineal.extract.catalyst.expressions.replaceable import replaceable
 from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Handler, Stack
+from lineal.extract.catalyst.expressions.stack import Calls, Handler, Stack, Visit
 from lineal.extract.catalyst.tree import Node
 from lineal.model.way import Way
 
@@ -23,25 +23,26 @@ EXPRESSIONS: dict[str, Handler] = {}
 def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
     """Add the influences of every attribute below `root`, each composed with `way`."""
     stack: Stack = [(root, way, None)]
+    visit = Visit(stack, scope, into)
     while stack:
         node, way, calls = stack.pop()
         handler = EXPRESSIONS.get(node.name, function)
-        handler(node, way, calls, stack, scope, into)
+        handler(node, way, calls, visit)
 
 
-def function(node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage) -> None:
+def function(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """f(a, b)      by what the user wrote, by the project's own row, or by the function table"""
     if "replacement" in node.args:
-        replaceable(node, way, calls, stack, scope, into)
+        replaceable(node, way, calls, visit)
         return
 
-    if scope.plan.names.own_functions:
-        row = own_row(node, scope)
+    if visit.scope.plan.names.own_functions:
+        row = own_row(node, visit.scope)
         if row is not None:
-            by_row(row, node, node.children, way, calls, stack)
+            by_row(row, node, node.children, way, calls, visit.stack)
             return
 
-    by_function_table(node, node.children, way, calls, stack)
+    by_function_table(node, node.children, way, calls, visit.stack)
 
 
 def influences_of(node: Node, way: Way, scope: Scope) -> Lineage:

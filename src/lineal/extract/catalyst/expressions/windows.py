@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from lineal.algebra.expression import over, value, windowed
 from lineal.algebra.functions import Role, known
-from lineal.algebra.lineage import Lineage
 from lineal.extract.catalyst.expressions.class_names import class_function_name
-from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.stack import Calls, Stack, push_children
+from lineal.extract.catalyst.expressions.stack import Calls, Visit, push_children
 from lineal.extract.catalyst.tree import Node
 from lineal.model.way import Way
 
 
-def window_expression(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def window_expression(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
     inner = windowed(way)
     call, specification = node.children
@@ -26,13 +22,13 @@ def window_expression(
         function = call.children[0]
 
     keys = [child for child in specification.children if not child.name.endswith("Frame")]
-    push_children(keys, over(inner), (function, calls), stack)
+    push_children(keys, over(inner), (function, calls), visit.stack)
 
     role = role_of(function)
     if role is Role.VALUE_AT:
-        push_children(function.children, value(inner), (function, calls), stack)
+        push_children(function.children, value(inner), (function, calls), visit.stack)
     elif role is not Role.RANKING:
-        stack.append((call, inner, calls))
+        visit.stack.append((call, inner, calls))
 
 
 def role_of(function: Node) -> Role | None:
@@ -44,13 +40,11 @@ def role_of(function: Node) -> Role | None:
     return row.role
 
 
-def engine_time_window(
-    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def engine_time_window(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """window(t, '5 minutes').start      of the engine's arithmetic, only the time that goes in"""
     inner = [child for child in node.children if child.name != "Literal"]
     while inner and inner[0].name != node.name:
         inner = inner[0].children
 
     conversion = next(iter(inner), node)
-    push_children(conversion.children, value(way), (node, calls), stack)
+    push_children(conversion.children, value(way), (node, calls), visit.stack)

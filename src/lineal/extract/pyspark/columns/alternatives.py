@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from lineal.algebra.lineage import Lineage, absorb, doubted
 from lineal.extract.pyspark.values import ColumnValue, WindowSpec
-from lineal.extract.sql.expressions import HANDLERS, Stack, gather
-from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.expressions import HANDLERS, Calls, Visit, gather
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence, Way
 
@@ -25,7 +24,7 @@ a node that stands in no expression: the classes of sqlglot can have no heirs
 """
 
 
-def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def either(node: exp.Tags, way: Way, calls: Calls, visit: Visit) -> None:
     """Add the lineage of a column that is one of several.
 
     col("a") if test else col("b")      what all of them take is sure
@@ -33,10 +32,10 @@ def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, int
     several: list[Lineage] = []
     for option in node.expressions:
         lineage: Lineage = {}
-        gather(option, way, lineage, scope, calls)
+        gather(option, way, lineage, visit.scope, calls)
         several.append(lineage)
 
-    absorb(reduce(merge_lineage, several), into)
+    absorb(reduce(merge_lineage, several), visit.into)
 
 
 HANDLERS[Either] = either

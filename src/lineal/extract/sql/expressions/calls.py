@@ -21,7 +21,7 @@ from lineal.algebra.expression import (
 )
 from lineal.algebra.frame import slot_at
 from lineal.algebra.functions import Role
-from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.lineage import pour
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.expressions.bodies import compose_body
@@ -33,7 +33,9 @@ from lineal.extract.sql.expressions.rows import ROWS, row_of
 from lineal.extract.sql.expressions.walk import (
     HANDLERS,
     STAR,
+    Calls,
     Stack,
+    Visit,
     below,
     both,
     push_by_law,
@@ -47,60 +49,63 @@ from lineal.extract.sql.sources import Source
 from lineal.model.way import Way, compose
 
 
-def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def function(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a function call.
 
     f(a, b)      by the function table; a function whose body is known is walked through
     """
-    evaluation = scope.evaluation
-    if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
+    evaluation = visit.scope.evaluation
+    if evaluation.catalog.functions and compose_body(node, way, calls, visit.scope, visit.into):
         return
 
     kind = node.__class__
-    row = ROWS[kind] if kind in ROWS and not evaluation.own_functions.rows else row_of(node, scope)
+    row = (
+        ROWS[kind]
+        if kind in ROWS and not evaluation.own_functions.rows
+        else row_of(node, visit.scope)
+    )
     if row is None and (operand := cast_behind(node, evaluation.facts)) is not None:
-        stack.append((operand, value(way), (node, calls)))
+        visit.stack.append((operand, value(way), (node, calls)))
     elif row is None:
-        below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
+        below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), visit.stack)
     else:
-        ROLES[row.role](node, row.masks, way, calls, stack, scope, into)
+        ROLES[row.role](node, row.masks, way, calls, visit)
 
 
-def columns(
-    node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def columns(node: exp.Columns, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk COLUMNS(…) inside an expression.
 
     max(COLUMNS(*)): one output for each column, and this is the one at hand;
     coalesce(*COLUMNS(*)): all of them
     """
     if node.args.get("unpack"):
-        star(node, way, calls, stack, scope, into)
-    elif scope.each is not None:
-        pour(scope.each.lineage, way, into, node, calls)
+        star(node, way, calls, visit)
+    elif visit.scope.each is not None:
+        pour(visit.scope.each.lineage, way, visit.into, node, calls)
     else:
-        function(node, way, calls, stack, scope, into)
+        function(node, way, calls, visit)
 
 
-def named_call(
-    node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def named_call(node: exp.Anonymous, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a call of a function that the parser does not know.
 
     f(a)      a function that the parser does not know; PostgreSQL's may make rows
     """
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
-        HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
+        HANDLERS[exp.Explode](node, way, calls, visit)
     elif node.name.startswith(CALL):
-        output(node, way, calls, stack, scope, into)
-    elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
-        part(node, way, calls, stack, scope, into)
-    elif (column := column_as_call(node, scope)) is not None:
-        stack.append((column, way, calls))
+        output(node, way, calls, visit)
+    elif (
+        step_of(node) is not None
+        and node.name.lower() not in visit.scope.evaluation.catalog.functions
+    ):
+        part(node, way, calls, visit)
+    elif (column := column_as_call(node, visit.scope)) is not None:
+        visit.stack.append((column, way, calls))
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
-        push_by_law(chosen_in_turns, node.expressions, way, (node, calls), stack)
+        push_by_law(chosen_in_turns, node.expressions, way, (node, calls), visit.stack)
     else:
-        function(node, way, calls, stack, scope, into)
+        function(node, way, calls, visit)
 
 
 def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
@@ -116,81 +121,69 @@ def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
     return exp.Column(this=exp.to_identifier(node.name), table=node.expressions[0].this.copy())
 
 
-def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def combined(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
     around = (node, calls)
     step = counted(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
     arguments_ = node.args.get("params") or node.expressions
     if "if" in name and arguments_:
-        stack.append((arguments_[-1], when(way), around))
+        visit.stack.append((arguments_[-1], when(way), around))
         arguments_ = arguments_[:-1]
 
     for argument in reversed(arguments_):
-        stack.append((argument, step, around))
+        visit.stack.append((argument, step, around))
 
 
-def scalar(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def scalar(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a scalar function.
 
     upper(a): TRANSFORMATION; sha2(a, 256): masked
     """
-    arguments(node, masked(way) if masks else value(way), calls, stack)
+    arguments(node, masked(way) if masks else value(way), calls, visit.stack)
 
 
-def aggregate(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def aggregate(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk an aggregate function.
 
     sum(a): AGGREGATION; count(a): masked
     """
-    arguments(node, counted(way) if masks else aggregate_of(way), calls, stack)
+    arguments(node, counted(way) if masks else aggregate_of(way), calls, visit.stack)
 
 
-def grouping(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def grouping(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk GROUPING and GROUPING_ID.
 
     GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is
     """
     if any(True for _ in node.iter_expressions()):
-        arguments(node, when(way), calls, stack)
+        arguments(node, when(way), calls, visit.stack)
         return
 
     query = node.find_ancestor(exp.Select)
     group = query.args.get("group") if query is not None else None
     if group is not None:
-        below(group, when(way), (node, calls), stack)
+        below(group, when(way), (node, calls), visit.stack)
 
 
-def ranking(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def ranking(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a ranking function.
 
     row_number(), ntile(4)      no argument reaches the value
     """
 
 
-def coalesce(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def coalesce(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk COALESCE.
 
     COALESCE(a, b)      each is value, and each decides whether it is taken
     """
     around = (node, calls)
     for child in node.iter_expressions():
-        both(child, way, around, scope, into)
+        both(child, way, around, visit.scope, visit.into)
 
 
-def date_function(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def date_function(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a date function, whose unit is not a column.
 
     DATEDIFF(minute, a, b)
@@ -199,33 +192,31 @@ def date_function(
     """
     around = (node, calls)
     step = value(way)
-    part = date_part(node, scope)
+    part = date_part(node, visit.scope)
     for child in reversed(list(node.iter_expressions())):
         if child is part:
             continue
 
         if child is node.args.get("unit"):
-            child = column_of_unit(child, scope)
+            child = column_of_unit(child, visit.scope)
 
-        stack.append((child, step, around))
+        visit.stack.append((child, step, around))
 
 
-def lookup(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def lookup(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a look-up in a ClickHouse dictionary.
 
     dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a
     """
     named, *rest = node.expressions or [None]
     if not isinstance(named, (exp.Literal, exp.Column)):
-        scalar(node, masks, way, calls, stack, scope, into)
+        scalar(node, masks, way, calls, visit)
         return
 
-    evaluation = scope.evaluation
+    evaluation = visit.scope.evaluation
     around, step = (node, calls), value(way)
     for argument in reversed(rest[1:]):
-        stack.append((argument, step, around))
+        visit.stack.append((argument, step, around))
 
     if isinstance(named, exp.Literal):
         spelling = named.name
@@ -240,22 +231,22 @@ def lookup(
     ]:
         if is_string(attribute):
             name_key = evaluation.fold(attribute.name, True)
-            slot = slot_at(source.index, name_key) or scope.from_stars(
+            slot = slot_at(source.index, name_key) or visit.scope.from_stars(
                 source, attribute.name, name_key, attribute
             )
             if slot is not None:
-                take(slot, step, into, attribute, around)
+                take(slot, step, visit.into, attribute, around)
 
 
-def path_in_arguments(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def path_in_arguments(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a function whose arguments are a path.
 
     jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x
     """
     if node.expressions:
-        stack.extend((each, value(way), (node, calls)) for each in path_called(node, scope))
+        visit.stack.extend(
+            (each, value(way), (node, calls)) for each in path_called(node, visit.scope)
+        )
 
 
 def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
@@ -286,37 +277,31 @@ def counted_from_zero(key: exp.Literal) -> exp.Literal:
     return exp.Literal(this=str(int(key.name) - 1), is_string=False)
 
 
-def choice(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def choice(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a choice by number.
 
     CHOOSE(n, a, b), ELT(n, a, b)      n: CONDITIONAL; a, b: TRANSFORMATION
     """
-    push_by_law(chosen_by_first, list(node.iter_expressions()), way, (node, calls), stack)
+    push_by_law(chosen_by_first, list(node.iter_expressions()), way, (node, calls), visit.stack)
 
 
-def moving(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def moving(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a window function that has its order in its arguments.
 
     CSUM(a, d), MAVG(a, 3, d)      a: AGGREGATION; d: WINDOW
     """
-    in_order(node, aggregate_of(way), way, calls, stack)
+    in_order(node, aggregate_of(way), way, calls, visit.stack)
 
 
-def moved(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def moved(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a difference of rows.
 
     MDIFF(a, 1, d)      a: TRANSFORMATION; d: WINDOW
     """
-    in_order(node, value(way), way, calls, stack)
+    in_order(node, value(way), way, calls, visit.stack)
 
 
-def in_order(node: Any, step: Way, way: Way, calls: Any, stack: Stack) -> None:
+def in_order(node: Any, step: Way, way: Way, calls: Calls, stack: Stack) -> None:
     """Push the value and the sort key of a window function."""
     around = (node, calls)
     taken, *others = list(node.iter_expressions()) or [None]
@@ -327,7 +312,7 @@ def in_order(node: Any, step: Way, way: Way, calls: Any, stack: Stack) -> None:
         stack.append((taken, step, around))
 
 
-ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
+ROLES: dict[Role, Callable[[Any, bool, Way, Calls, Visit], None]] = {
     Role.SCALAR: scalar,
     Role.AGGREGATE: aggregate,
     Role.ORDERED: aggregate,
@@ -345,7 +330,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
 }
 
 
-def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
+def arguments(node: Any, step: Way, calls: Calls, stack: Stack) -> None:
     """Push the arguments of a call; the star of COUNT(*) is none."""
     size = len(stack)
     below(node, step, (node, calls), stack)
@@ -361,7 +346,7 @@ def counts_rows(node: Any) -> bool:
     return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
 
 
-def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
+def aggregate_call(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a call that only an aggregate can be.
 
     f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)
@@ -370,9 +355,9 @@ def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) 
     """
     if (
         isinstance(node, exp.Func)
-        and row_of(node, scope) is None
-        and not scope.evaluation.has_body(node)
+        and row_of(node, visit.scope) is None
+        and not visit.scope.evaluation.has_body(node)
     ):
-        arguments(node, aggregate_of(way), calls, stack)
+        arguments(node, aggregate_of(way), calls, visit.stack)
     else:
-        stack.append((node, way, calls))
+        visit.stack.append((node, way, calls))

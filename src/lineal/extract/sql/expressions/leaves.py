@@ -9,16 +9,14 @@ from sqlglot import exp
 from lineal.algebra.expression import (
     value,
 )
-from lineal.algebra.lineage import Lineage, pour
-from lineal.extract.sql.expressions.walk import Stack
+from lineal.algebra.lineage import pour
+from lineal.extract.sql.expressions.walk import Calls, Visit
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import Way
 
 
-def parameter(
-    node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def parameter(node: exp.Parameter, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a parameter.
 
     $1
@@ -28,25 +26,25 @@ def parameter(
 
     @ x in PostgreSQL is no parameter: the absolute value of x.
     """
-    around = scope.evaluation.around
+    around = visit.scope.evaluation.around
     if around is not None:
         slot = around.sigil(node)
         if slot is not None:
-            pour(slot.lineage, way, into, node, calls)
+            pour(slot.lineage, way, visit.into, node, calls)
             return
 
-    if is_absolute(node, scope):
+    if is_absolute(node, visit.scope):
         name = exp.Identifier(this=node.this.name, quoted=False)
-        stack.append((exp.Column(this=name), value(way), (node, calls)))
+        visit.stack.append((exp.Column(this=name), value(way), (node, calls)))
 
-    if scope.evaluation.facts.columns_by_number and len(scope.order) == 1:
+    if visit.scope.evaluation.facts.columns_by_number and len(visit.scope.order) == 1:
         if node.name.isdigit():
-            slot = scope.positional(scope.order[0], f"${node.name}", node)
+            slot = visit.scope.positional(visit.scope.order[0], f"${node.name}", node)
         else:
             slot = None
 
         if slot is not None:
-            pour(slot.lineage, way, into, node, calls)
+            pour(slot.lineage, way, visit.into, node, calls)
 
 
 def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
@@ -57,46 +55,38 @@ def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
     return scope.evaluation.facts.absolute_sign and node.this.__class__ is exp.Var
 
 
-def placeholder(
-    node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def placeholder(node: exp.Placeholder, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a placeholder.
 
     :x      a variable of the procedure around; elsewhere a parameter, and no column
     """
-    around = scope.evaluation.around
+    around = visit.scope.evaluation.around
     slot = around.sigil(node) if around is not None else None
     if slot is not None:
-        pour(slot.lineage, way, into, node, calls)
+        pour(slot.lineage, way, visit.into, node, calls)
 
 
-def extract(
-    node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def extract(node: exp.Extract, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk EXTRACT.
 
     EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called
     """
-    stack.append((node.args["expression"], value(way), (node, calls)))
+    visit.stack.append((node.args["expression"], value(way), (node, calls)))
 
 
-def dynamic_identifier(
-    node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def dynamic_identifier(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a column that IDENTIFIER names, in a node of sqlglot's own.
 
     IDENTIFIER('t.a'), where sqlglot knows it
     """
-    identifier(node, False, way, calls, stack, scope, into)
+    identifier(node, False, way, calls, visit)
 
 
-def identifier(
-    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def identifier(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a column that IDENTIFIER names.
 
     IDENTIFIER('t.a')      the column that the text names
     """
     text = literal_name(node)
     if text is not None:
-        stack.append((column_in_text(text), way, calls))
+        visit.stack.append((column_in_text(text), way, calls))

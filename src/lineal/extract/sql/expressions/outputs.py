@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.lineage import Lineage, pour
-from lineal.extract.sql.expressions.walk import Stack, value_of
+from lineal.extract.sql.expressions.walk import Calls, Visit, value_of
 from lineal.extract.sql.scope import Scope
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY as NEUTRAL
@@ -30,28 +30,34 @@ def output_of(name: str, arguments: list[exp.Expr], at: int, certain: bool) -> e
     return node
 
 
-def output(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def output(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk the variable that a call may have filled.
 
     CALL p(1, x)      what the body of p assigns to the OUT parameter; x itself, if it is none
     """
-    evaluation = scope.evaluation
+    evaluation = visit.scope.evaluation
     given = [named_value(each) for each in node.expressions]
-    routine = procedure_called(node.name.removeprefix(CALL), scope)
+    routine = procedure_called(node.name.removeprefix(CALL), visit.scope)
     name, own = given[node.meta["at"]]
     if routine is None:
-        report_unknown(node, own, scope)
-        stack.append((own, way, calls))
+        report_unknown(node, own, visit.scope)
+        visit.stack.append((own, way, calls))
         return
 
     filled = routine.gives_back.get(parameter_of(routine, node.meta["at"], name))
     summary = evaluation.catalog.summary_of(filled, evaluation) if filled is not None else None
     if summary is None:
-        stack.append((own, way, calls))
+        visit.stack.append((own, way, calls))
         return
 
     evaluation.absorb(summary.evaluation, own)
-    pour(summary.lineage_of_call(values_given(routine, given, scope)), way, into, own, calls)
+    pour(
+        summary.lineage_of_call(values_given(routine, given, visit.scope)),
+        way,
+        visit.into,
+        own,
+        calls,
+    )
 
 
 def named_value(argument: exp.Expr) -> tuple[str, Any]:

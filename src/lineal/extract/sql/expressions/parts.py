@@ -26,7 +26,7 @@ from lineal.extract.sql.expressions.structs import (
     unnamed,
     zipped_item,
 )
-from lineal.extract.sql.expressions.walk import HANDLERS, Stack, value_of
+from lineal.extract.sql.expressions.walk import HANDLERS, Calls, Visit, value_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope
@@ -35,7 +35,7 @@ from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
 
 
-def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def dot(node: exp.Dot, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a dotted expression.
 
     a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row
@@ -44,74 +44,82 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
     while isinstance(first, exp.Dot):
         if isinstance(first.expression, exp.Func):
             if not (
-                scope.evaluation.catalog.functions
-                and qualified_call(first, way, calls, scope, into)
+                visit.scope.evaluation.catalog.functions
+                and qualified_call(first, way, calls, visit.scope, visit.into)
             ):
-                stack.append((as_function(first, scope) or first.expression, way, calls))
+                visit.stack.append(
+                    (as_function(first, visit.scope) or first.expression, way, calls)
+                )
 
             return
 
         first = first.this
 
-    if not returned_column(node, way, calls, scope, into):
-        part(node, way, calls, stack, scope, into)
+    if not returned_column(node, way, calls, visit.scope, visit.into):
+        part(node, way, calls, visit)
 
 
-def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def part(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a part of a value.
 
     a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms
     """
     if (item := item_at(node)) is not None:
-        value_of(node.this, NEUTRAL, scope)  # the other items are read as well
-        stack.append((item, value(way), (node, calls)))
+        value_of(node.this, NEUTRAL, visit.scope)  # the other items are read as well
+        visit.stack.append((item, value(way), (node, calls)))
         return
 
-    if (built := field_at(node, scope)) is not None:
-        pour(built, value(way), into, node, (node, calls))
+    if (built := field_at(node, visit.scope)) is not None:
+        pour(built, value(way), visit.into, node, (node, calls))
         return
 
     base, names, beside = path_of(node)
     if names and isinstance(base, exp.Parameter):
-        if (first := numbered(base, scope)) is not None:
-            pour(field_of(first, names, node).lineage, value(way), into, node, (node, calls))
+        if (first := numbered(base, visit.scope)) is not None:
+            pour(field_of(first, names, node).lineage, value(way), visit.into, node, (node, calls))
             return
 
-        if is_absolute(base, scope):
+        if is_absolute(base, visit.scope):
             base, names = exp.column(names[0], table=base.this.name), names[1:]
 
     around = calls if isinstance(node, exp.Dot) else (node, calls)
     step = value(way)
     if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
-        column = column_of_row(base, scope)
+        column = column_of_row(base, visit.scope)
         if column is not None:
             step, names = way, names[1:]
 
-        pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
-        repeat_rows(node, scope)
-    elif names and (start := row_start(base, names, scope)) is not None:
-        pour(field_of(start, names, node).lineage, step, into, node, around)
-    elif (row := row_of_query(base, names, scope)) is not None:
+        pour(
+            field_of(visit.scope.column(column or base), names, node).lineage,
+            step,
+            visit.into,
+            node,
+            around,
+        )
+        repeat_rows(node, visit.scope)
+    elif names and (start := row_start(base, names, visit.scope)) is not None:
+        pour(field_of(start, names, node).lineage, step, visit.into, node, around)
+    elif (row := row_of_query(base, names, visit.scope)) is not None:
         slot, names, rows = row
-        pour(field_of(slot, names, node).lineage, step, into, node, around)
-        pour(rows, step, into, node, around)
+        pour(field_of(slot, names, node).lineage, step, visit.into, node, around)
+        pour(rows, step, visit.into, node, around)
     elif names and isinstance(base.unnest(), CHOICES):
-        stack.append((part_of_choice(base.unnest(), names), step, around))
-    elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
-        record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
-        pour(field_of(record, names[1:], node).lineage, way, into, node, around)
+        visit.stack.append((part_of_choice(base.unnest(), names), step, around))
+    elif isinstance(base, exp.Placeholder) and names and visit.scope.evaluation.around is not None:
+        record = visit.scope.evaluation.around.column(exp.column(names[0], table=base.name))
+        pour(field_of(record, names[1:], node).lineage, way, visit.into, node, around)
     else:
-        stack.append((cast_field(base, names, scope), step, (node, calls)))
+        visit.stack.append((cast_field(base, names, visit.scope), step, (node, calls)))
 
     for item in beside:
-        stack.append((item, step, around))
+        visit.stack.append((item, step, around))
 
 
 def repeat_rows(node: Any, scope: Scope) -> None:
     """unnest(items).price      items decides how many rows there are"""
     while isinstance(node, exp.Expr) and not isinstance(node, exp.Column):
         if isinstance(node, exp.Explode):
-            HANDLERS[exp.Explode](node, NEUTRAL, None, [], scope, {})
+            HANDLERS[exp.Explode](node, NEUTRAL, None, Visit([], scope, {}))
 
         node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from sqlglot import exp
 
@@ -13,19 +12,24 @@ from lineal.algebra.expression import (
     when,
 )
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import NOTHING, Lineage
+from lineal.algebra.lineage import NOTHING
 from lineal.algebra.relation import take_existence, take_value
 from lineal.algebra.values import Part
 from lineal.extract.sequences import present
-from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of, value_of
+from lineal.extract.sql.expressions.walk import (
+    Calls,
+    Visit,
+    gather,
+    operator,
+    rows_of,
+    value_of,
+)
 from lineal.extract.sql.paths import arrow_meant
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Way
 
 
-def subquery(
-    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def subquery(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a scalar subquery.
 
     (SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype;
@@ -35,40 +39,40 @@ def subquery(
     if isinstance(query, exp.Select) and query.args.get("for_") is not None:
         way = value(way)
 
-    take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
+    take_value(
+        visit.scope.evaluation.frame_of(node, visit.scope),
+        way,
+        visit.into,
+        rows_of(visit.into),
+        calls,
+    )
 
 
-def exists(
-    node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def exists(node: exp.Exists, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk EXISTS.
 
     EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count
     """
     if isinstance(node.this, (exp.Query, exp.Subquery)):
-        take_existence(scope.evaluation.frame_of(node.this, scope), rows_of(into))
+        take_existence(visit.scope.evaluation.frame_of(node.this, visit.scope), rows_of(visit.into))
     else:  # Spark's exists(array, x -> …) is a function
-        operator(node, way, calls, stack, scope, into)
+        operator(node, way, calls, visit)
 
 
-def lambda_(
-    node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def lambda_(node: exp.Lambda, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a lambda.
 
     transform(xs, x -> x + a)      x is the lambda's own, a is a column
     """
-    path = arrow_meant(node, scope.evaluation.facts.arrows)
+    path = arrow_meant(node, visit.scope.evaluation.facts.arrows)
     if path is not None:
-        stack.append((path, way, calls))
+        visit.stack.append((path, way, calls))
         return
 
-    gather(node.this, way, into, scope_with(node.expressions, scope))
+    gather(node.this, way, visit.into, scope_with(node.expressions, visit.scope))
 
 
-def comprehension(
-    node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def comprehension(node: exp.Comprehension, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a list comprehension.
 
     [x.p + a FOR x IN xs IF x.q > b]
@@ -77,17 +81,17 @@ def comprehension(
     """
     args = node.args
     variable = args["expression"]
-    inner = scope_with(present((variable, args.get("position"))), scope)
+    inner = scope_with(present((variable, args.get("position"))), visit.scope)
     if reads_fields_only(node):
-        key = scope.evaluation.fold(variable.name, False)
-        items = Part(value_of(args["iterator"], VALUE, scope))
+        key = visit.scope.evaluation.fold(variable.name, False)
+        items = Part(value_of(args["iterator"], VALUE, visit.scope))
         inner.aliases[key] = Slot(variable.name, key, items)
     else:
-        stack.append((args["iterator"], value(way), calls))
+        visit.stack.append((args["iterator"], value(way), calls))
 
-    gather(args["this"], value(way), into, inner, calls)
+    gather(args["this"], value(way), visit.into, inner, calls)
     if args.get("condition") is not None:
-        gather(args["condition"], when(way), into, inner, calls)
+        gather(args["condition"], when(way), visit.into, inner, calls)
 
 
 def reads_fields_only(node: exp.Comprehension) -> bool:

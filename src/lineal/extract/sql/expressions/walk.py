@@ -7,7 +7,7 @@ function: everything below it is transformed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlglot import exp
 
@@ -21,15 +21,34 @@ from lineal.extract.sql.scope import Scope
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way, compose
 
-Stack = list[tuple[Any, Way, Any]]
+Calls: TypeAlias = "tuple[exp.Expr, Calls] | None"
+"""The calls around a node, innermost first."""
+
+Stack = list[tuple[Any, Way, Calls]]
+"""Nodes that are still to be read, each with the way from it to the result."""
 
 
-Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
-"""handler(node, way, calls, stack, scope, into)
+class Visit:
+    """What all handlers of one walk share.
+
+    stack: the nodes that are still to be read; scope: where names are looked up; into: the lineage
+    that is gathered.
+    """
+
+    __slots__ = ("into", "scope", "stack")
+
+    def __init__(self, stack: Stack, scope: Scope, into: Lineage) -> None:
+        """Keep the parts of a walk; every gathered expression makes one."""
+        self.stack = stack
+        self.scope = scope
+        self.into = into
+
+
+Handler = Callable[[Any, Way, Calls, Visit], None]
+"""handler(node, way, calls, visit)
 
 node: what is read; way: what is done to it on the way to the result; calls: the calls around it,
-innermost first; stack: where its children are pushed; scope: where names are looked up; into: the
-lineage that is gathered.
+innermost first; visit: where its children are pushed, and its columns are looked up and gathered.
 
 Other front ends enter handlers of this shape into the table, too.
 """
@@ -41,13 +60,14 @@ FAMILIES: dict[type, Handler] = {}
 """The handler of a class that has none of its own, by the first family it belongs to."""
 
 
-def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = None) -> None:
+def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Calls = None) -> None:
     """Add the influences of every column below `root`, each composed with `way`.
 
     The two kinds of node that make up most of any query, columns and binary operators, are done in
     place.
     """
     stack: Stack = [(root, way, calls)]
+    visit = Visit(stack, scope, into)
     pop = stack.pop
     push = stack.append
     find = HANDLERS.get
@@ -57,7 +77,7 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
         handler = find(node.__class__)
         if handler is column:
             if node.args["this"].__class__ is STAR:
-                star(node, way, calls, stack, scope, into)
+                star(node, way, calls, visit)
             else:
                 take(resolve(node), way, into, node, calls)
         elif handler is binary:
@@ -87,7 +107,7 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
             HANDLERS[node.__class__] = handler_for(node.__class__)
             push((node, way, calls))
         else:
-            handler(node, way, calls, stack, scope, into)
+            handler(node, way, calls, visit)
 
 
 def handler_for(kind: type) -> Handler:
@@ -95,7 +115,7 @@ def handler_for(kind: type) -> Handler:
     return next(handler for family, handler in FAMILIES.items() if issubclass(kind, family))
 
 
-def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
+def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Calls) -> None:
     """Add a column's influences; a column taken straight from a dataset is one, and composing it
     changes nothing.
     """
@@ -124,53 +144,43 @@ def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
     return into
 
 
-def column(
-    node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def column(node: exp.Column, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a column.
 
     orders.amount      the amount of orders
     """
-    pour(scope.column(node).lineage, way, into, node, calls)
+    pour(visit.scope.column(node).lineage, way, visit.into, node, calls)
 
 
-def binary(
-    node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def binary(node: exp.Binary, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a binary operator.
 
     a + b, a = b, a AND b      both are transformed
     """
-    operator(node, way, calls, stack, scope, into)
+    operator(node, way, calls, visit)
 
 
-def connector(
-    node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def connector(node: exp.Connector, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk AND and OR.
 
     a AND b      both are transformed; AND itself is no step worth naming on the path
     """
-    below(node, value(way), calls, stack)
+    below(node, value(way), calls, visit.stack)
 
 
-def nothing(
-    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def nothing(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node without columns.
 
     42, 'text', INTEGER      no column below
     """
 
 
-def operator(
-    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def operator(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Whatever it does, it does it to everything below."""
-    below(node, value(way), (node, calls), stack)
+    below(node, value(way), (node, calls), visit.stack)
 
 
-def below(node: exp.Expr, step: Way, around: Any, stack: Stack) -> None:
+def below(node: exp.Expr, step: Way, around: Calls, stack: Stack) -> None:
     """Push the children of a node, so that the first is walked first."""
     for child in reversed(node.args.values()):
         if child.__class__ is list:
@@ -185,48 +195,44 @@ PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
 """Arguments of nodes that have no column below them."""
 
 
-def through(
-    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def through(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node that passes its children on.
 
     DISTINCT a, b      nothing is done to either
     """
-    below(node, way, calls, stack)
+    below(node, way, calls, visit.stack)
 
 
-def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def inside(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node that passes its only child on.
 
     (a), a AS b      only what stands inside, the alias is no column
     """
     if node.this is not None:
-        stack.append((node.this, way, calls))
+        visit.stack.append((node.this, way, calls))
 
 
-def assigned(
-    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def assigned(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a named argument.
 
     f(name => a), {name: a}      only a
     """
-    stack.append((node.args["expression"], way, calls))
+    visit.stack.append((node.args["expression"], way, calls))
 
 
-def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def star(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a star inside an expression.
 
     hash(*), struct(t.*)      every column
     """
-    for slot in scope.evaluation.star_slots(node, scope):
-        pour(slot.lineage, way, into, node, calls)
+    for slot in visit.scope.evaluation.star_slots(node, visit.scope):
+        pour(slot.lineage, way, visit.into, node, calls)
 
 
 Law = Callable[[Sequence[Any], Way], list[tuple[Any, Way]]]
 
 
-def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stack: Stack) -> None:
+def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Calls, stack: Stack) -> None:
     """Push arguments, each with what it is to the value by an argument law; the first is walked
     first.
     """
@@ -234,7 +240,7 @@ def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stac
         stack.append((argument, step, around))
 
 
-def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
+def both(node: Any, way: Way, around: Calls, scope: Scope, into: Lineage) -> None:
     """Walk a node that is a value and decides, too: it is walked once and poured twice, or ten
     nested COALESCEs would take a thousand walks.
     """

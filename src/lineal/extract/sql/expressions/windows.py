@@ -14,53 +14,46 @@ from lineal.algebra.expression import (
     windowed,
 )
 from lineal.algebra.functions import Role
-from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.expressions.calls import aggregate_call, arguments
 from lineal.extract.sql.expressions.rows import row_of
-from lineal.extract.sql.expressions.walk import Stack, gather
+from lineal.extract.sql.expressions.walk import Calls, Visit, gather
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Clause, Way
 
 
-def filtered(
-    node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def filtered(node: exp.Filter, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk FILTER.
 
     sum(a) FILTER (WHERE b)      b: CONDITIONAL
     """
-    stack.append((node.args["expression"].this, when(way), (node.this, calls)))
-    aggregate_call(node.this, way, calls, stack, scope)
+    visit.stack.append((node.args["expression"].this, when(way), (node.this, calls)))
+    aggregate_call(node.this, way, calls, visit)
 
 
-def ordered(
-    node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def ordered(node: exp.Order, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk ORDER BY inside an aggregate.
 
     array_agg(a ORDER BY b)      b: WINDOW
     """
     for key in reversed(node.expressions):
-        stack.append((key.this, over(way), calls))
+        visit.stack.append((key.this, over(way), calls))
 
     if node.this is not None:
-        stack.append((node.this, way, calls))
+        visit.stack.append((node.this, way, calls))
 
 
-def within_group(
-    node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def within_group(node: exp.WithinGroup, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk WITHIN GROUP.
 
     percentile_cont(0.5) WITHIN GROUP (ORDER BY a)
 
     a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW
     """
-    row = row_of(node.this, scope) if isinstance(node.this, exp.Func) else None
+    row = row_of(node.this, visit.scope) if isinstance(node.this, exp.Func) else None
     # rank(5) WITHIN GROUP (ORDER BY a): where 5 would stand
     if row is not None and row.role is Role.RANKING:
-        arguments(node.this, aggregate_of(way), calls, stack)
-        stack.extend(
+        arguments(node.this, aggregate_of(way), calls, visit.stack)
+        visit.stack.extend(
             (key.this, aggregate_of(way), (node.this, calls))
             for key in node.args["expression"].expressions
         )
@@ -69,14 +62,12 @@ def within_group(
     argument_free = next(node.this.find_all(exp.Column), None) is None
     step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
     for key in reversed(node.args["expression"].expressions):
-        stack.append((key.this, step, (node.this, calls)))
+        visit.stack.append((key.this, step, (node.this, calls)))
 
-    aggregate_call(node.this, way, calls, stack, scope)
+    aggregate_call(node.this, way, calls, visit)
 
 
-def window(
-    node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
-) -> None:
+def window(node: exp.Window, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a window function.
 
     sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
@@ -90,18 +81,18 @@ def window(
         call = call.this
 
     for key in reversed(window_keys(node)):
-        stack.append((key, over(inner), (call, calls)))
+        visit.stack.append((key, over(inner), (call, calls)))
 
-    for key in inherited_keys(node, scope):
-        clause, scope.clause = scope.clause, Clause.WINDOW
-        gather(key, over(inner), into, scope, (call, calls))
-        scope.clause = clause
+    for key in inherited_keys(node, visit.scope):
+        clause, visit.scope.clause = visit.scope.clause, Clause.WINDOW
+        gather(key, over(inner), visit.into, visit.scope, (call, calls))
+        visit.scope.clause = clause
 
-    row = row_of(call, scope) if isinstance(call, exp.Func) else None
+    row = row_of(call, visit.scope) if isinstance(call, exp.Func) else None
     if row is not None and row.role is Role.VALUE_AT:
-        arguments(call, value(inner), calls, stack)
+        arguments(call, value(inner), calls, visit.stack)
     else:
-        aggregate_call(call, inner, calls, stack, scope)
+        aggregate_call(call, inner, calls, visit)
 
 
 def window_keys(node: exp.Window) -> list[Any]:
