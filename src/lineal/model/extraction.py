@@ -28,6 +28,8 @@ class ColumnInfo(NamedTuple):
     """CREATE TABLE t ("Id" INT): the name is meant exactly."""
     inherits: bool = True
     """meta: {lineal: {inherit: false}}: its description is its own, whatever it is copied from."""
+    filled: bool = False
+    """id INT IDENTITY in T-SQL: the table fills it, and an INSERT without a list passes it over."""
 
 
 class LateColumn(ColumnInfo):

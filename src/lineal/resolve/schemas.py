@@ -186,7 +186,11 @@ class Schemas:
         if entry.changes:
             frame = use_former_names(frame, entry, definition)
 
-        return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
+        if not frame.complete:
+            return []
+
+        filled = filled_columns(entry)
+        return [(slot.name, slot.key) for slot in frame.slots if slot.name not in filled]
 
     def state_frame(self, state: State) -> Frame:
         """What a hidden version holds after a statement: what it held before, and what the
@@ -235,3 +239,14 @@ def named_columns(frame: Frame) -> list[tuple[str, str]]:
 def cycle_message(entry: Entry) -> str:
     """Say that the definition of a name needs the name itself."""
     return f"'{entry.dataset}' is defined through itself"
+
+
+def filled_columns(entry: Entry) -> set[str]:
+    """CREATE TABLE t (id INT IDENTITY, a INT)      id: the table fills it, no INSERT by position"""
+    if isinstance(entry, State):
+        declared = [plan.schema for _, plan in entry.version.writes if plan.schema is not None]
+        columns = declared[-1] if declared else []
+    else:
+        columns = entry.declared.columns if entry.declared is not None else []
+
+    return {column.name for column in columns if column.filled}

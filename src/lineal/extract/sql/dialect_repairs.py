@@ -658,11 +658,11 @@ def items(words: Words) -> list[Words]:
 
 
 def only_column(words: Words) -> Words:
-    """Reduce a column definition to its name, type and comment.
+    """Reduce a column definition to its name, type, expression and comment.
 
-    a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x'
+    a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x', b NUMBER GENERATED ALWAYS AS (a * 2) VIRTUAL
 
-    a NUMBER(10) COMMENT 'x'; nothing for a constraint
+    a NUMBER(10) COMMENT 'x', b NUMBER AS (a * 2); nothing for a constraint
     """
     name = words[0]
     if name.token_type is not TokenType.IDENTIFIER and name.text.upper() in CONSTRAINTS:
@@ -680,8 +680,32 @@ def only_column(words: Words) -> Words:
     )
     return [
         *words[:end],
+        *computed_value(words, end),
         *(words[comment : comment + 2] if described and comment is not None else []),
     ]
+
+
+def computed_value(words: Words, start: int) -> Words:
+    """b NUMBER GENERATED ALWAYS AS (a * 2), d DATE AS TO_DATE(a)      AS (a * 2), AS (TO_DATE(a))"""
+    at = next((i for i in range(start, len(words)) if words[i].token_type is TokenType.ALIAS), None)
+    if at is None or says(words, at + 1, "IDENTITY") or says(words, at + 1, "ROW"):
+        return []
+
+    if words[at + 1 :][:1] and words[at + 1].token_type is TokenType.L_PAREN:
+        return words[at : closing(words, at + 1) + 1]
+
+    end = at + 1
+    while end < len(words) and words[end].text.upper() not in AFTER_VALUE:
+        end = closing(words, end) + 1 if words[end].token_type is TokenType.L_PAREN else end + 1
+
+    opening = like(words[at], TokenType.L_PAREN, "(")
+    closed = like(words[end - 1], TokenType.R_PAREN, ")")
+    return [words[at], opening, *words[at + 1 : end], closed]
+
+
+AFTER_VALUE = frozenset(
+    "NOT NULL COMMENT CONSTRAINT PRIMARY UNIQUE CHECK VIRTUAL STORED PERSISTED MASKING TAG".split()  # noqa: SIM905
+)
 
 
 CONSTRAINTS = frozenset(

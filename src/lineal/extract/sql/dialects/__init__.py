@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, Dialects
 
 from lineal.extract import UnknownDialect
@@ -106,6 +107,21 @@ FEWER_VALUES = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """INSERT INTO t VALUES (1), where t has two columns
 
 the other has its default; elsewhere an error
+"""
+
+OWN_NUMBERS = (
+    exp.ComputedColumnConstraint, exp.GeneratedAsIdentityColumnConstraint, exp.AutoIncrementColumnConstraint,
+)  # fmt: skip
+FILLED_BY_TABLE: dict[str, tuple[type, ...]] = {
+    "tsql": OWN_NUMBERS,
+    "fabric": OWN_NUMBERS,
+    "duckdb": (exp.ComputedColumnConstraint,),
+    "sqlite": (exp.ComputedColumnConstraint,),
+    "clickhouse": (exp.ComputedColumnConstraint,),
+}
+"""CREATE TABLE t (id INT IDENTITY, a INT, b AS (a * 2))
+
+INSERT INTO t SELECT x FROM s      x is a: an INSERT without a list passes these columns over
 """
 
 ALIASES_IN_STRINGS = frozenset(("tsql", "fabric"))
@@ -319,6 +335,7 @@ class Facts:
     aliases_in_strings: bool
     output_into: bool
     fewer_values: bool
+    filled_by_table: tuple[type, ...]
     declared_beside_query: bool
     absolute_sign: bool
     columns_by_number: bool
@@ -417,6 +434,7 @@ def facts_of(dialect: str) -> Facts:
         declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
         output_into=dialect in OUTPUT_INTO,
         fewer_values=dialect in FEWER_VALUES,
+        filled_by_table=FILLED_BY_TABLE.get(dialect, ()),
         aliases_in_strings=dialect in ALIASES_IN_STRINGS,
         absolute_sign=dialect in ABSOLUTE_SIGN,
         columns_by_number=dialect in COLUMNS_BY_NUMBER,

@@ -225,7 +225,8 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     )
     type_ = kind.sql(dialect=facts.name or None) if kind is not None else ""
     quoted = isinstance(node.this, exp.Identifier) and bool(node.this.args.get("quoted"))
-    return ColumnInfo(node.name, type_, comment, quoted=quoted)
+    filled = any(isinstance(each, facts.filled_by_table) for each in kinds)
+    return ColumnInfo(node.name, type_, comment, quoted=quoted, filled=filled)
 
 
 def dictionary(node: exp.Create, facts: Facts) -> Created:

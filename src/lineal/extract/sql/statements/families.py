@@ -8,6 +8,7 @@ from lineal.extract.sql.statements import (
     command,
     copy,
     create,
+    generated,
     insert,
     left_out,
     returning,
@@ -21,4 +22,4 @@ __all__ = ["PLANNERS", "plan_of"]
 for family in (select, create, insert, change, alter, copy, use, command):
     PLANNERS.update(family.PLANNERS)
 
-ADDITIONS += [returning.with_others, left_out.less_certain]
+ADDITIONS += [generated.with_generated, returning.with_others, left_out.less_certain]
