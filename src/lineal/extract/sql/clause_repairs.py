@@ -177,7 +177,7 @@ def drop_names_of_passed(words: Words) -> Words:
 def drop_json_error_clauses(words: Words) -> Words:
     """JSON_TABLE(a, '$.x' ERROR ON ERROR COLUMNS (b FORMAT JSON PATH '$.b', c EXISTS PATH '$.c'))
 
-    Oracle: JSON_TABLE(a, '$.x' COLUMNS (b CLOB PATH '$.b', c INT PATH '$.c'))
+    Oracle: JSON_TABLE(a, '$.x' COLUMNS (b CLOB PATH '$.b', c INT PATH '$.c')); MySQL names the type
     """
     if not any(says(words, at, "JSON_TABLE") for at in range(len(words))):
         return words
@@ -195,7 +195,9 @@ def drop_json_error_clauses(words: Words) -> Words:
             continue
 
         if says_all(words, position, "EXISTS", "PATH"):
-            found.append(like(words[position], TokenType.INT, "INT"))
+            if says(words, position - 2, ",") or says(words, position - 2, "("):
+                found.append(like(words[position], TokenType.INT, "INT"))
+
             position += 1
             continue
 
@@ -830,7 +832,29 @@ def flow_of_changes(words: Words) -> Words:
     return [*apply, *words[at + 2 :]]
 
 
+def load_without_properties(words: Words) -> Words:
+    """LOAD DATA INTO t (a INT64) PARTITION BY a OPTIONS (…) FROM FILES (…) WITH CONNECTION c
+
+    BigQuery: LOAD DATA INTO t (a INT64) FROM FILES (…)
+    """
+    files = first(words, 0, "FILES")
+    if (
+        not says_all(words, 0, "LOAD", "DATA")
+        or files is None
+        or not says(words, files - 1, "FROM")
+    ):
+        return words
+
+    start = first(words, 2, "PARTITION", "PARTITION BY", "CLUSTER", "CLUSTER BY", "OPTIONS")
+    end = closing(words, files + 1) + 1
+    if start is None or start > files:
+        return words[:end] if end < len(words) else words
+
+    return [*words[:start], *words[files - 1 : end]]
+
+
 REPAIRS = (
+    load_without_properties,
     document_as_json, drop_statistics, drop_with_data, plain_view, object_type, pipeline_of_files, flow_of_changes,
     drop_table_hints, drop_graph_match, drop_graph_path, move_partition_into_condition, pass_by_comma,
     drop_names_of_passed, drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints,

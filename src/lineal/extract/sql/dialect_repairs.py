@@ -12,6 +12,7 @@ from lineal.extract.sql.words import (
     created_kind,
     first,
     first_opening,
+    items,
     last_first,
     like,
     opening,
@@ -634,27 +635,6 @@ def only_columns(words: Words) -> Words | None:
     comma = like(words[start], TokenType.COMMA, ",")
     inside = [word for column in columns for word in (*column, comma)][:-1]
     return [*words[: start + 1], *inside, words[end]]
-
-
-def items(words: Words) -> list[Words]:
-    """Split words at the commas outside parentheses.
-
-    a, b(1, 2), c      a; b(1, 2); c
-    """
-    found: list[Words] = [[]]
-    depth = angles = 0
-    for word in words:
-        kind = word.token_type
-        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-        if depth == 0:  # (a > 0) compares, ARRAY<INT> is a type
-            angles = max(0, angles + (kind is TokenType.LT) - (kind is TokenType.GT))
-
-        if kind is TokenType.COMMA and depth == 0 and angles == 0:
-            found.append([])
-        else:
-            found[-1].append(word)
-
-    return [item for item in found if item]
 
 
 def only_column(words: Words) -> Words:

@@ -8,6 +8,7 @@ from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.words import (
     Words,
     first,
+    items,
     like,
     opening,
     says,
@@ -120,13 +121,15 @@ def changed_rows(words: Words) -> Words:
     if says(words, at, "OLD") and says(words, at + 3, "UPDATE"):
         give += words_like(words[end], (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
 
+    body, included = without_included(words[at + 3 : end])
     change = [
         name,
         *words_like(words[at + 1], (TokenType.ALIAS, "AS")),
         words[at + 2],
-        *words[at + 3 : end],
+        *body,
         *give,
         *words_like(words[end], (TokenType.STAR, "*")),
+        *included,
         words[end],
     ]
     rest = [*words[:at], name, *words[end + 1 :]]
@@ -136,6 +139,47 @@ def changed_rows(words: Words) -> Words:
         return [*rest[:start], *change, comma, *rest[start:]]
 
     return [like(words[0], TokenType.WITH, "WITH"), *change, *rest]
+
+
+def without_included(words: Words) -> tuple[Words, Words]:
+    """Move the columns that only the result of a change has behind RETURNING *.
+
+    UPDATE t INCLUDE (was INT) SET was = a, a = b      Db2
+
+    UPDATE t SET a = b, and behind RETURNING *: OLD.a AS was
+    """
+    at = first(words, 0, "INCLUDE")
+    if at is None or not says(words, 0, "UPDATE") or not says(words, at + 1, "("):
+        return words, []
+
+    end = closing(words, at + 1)
+    names = {item[0].text.upper() for item in items(words[at + 2 : end])}
+    start = first(words, end + 1, "SET")
+    if start is None:
+        return words, []
+
+    where = first(words, start, "WHERE") or len(words)
+    assignments = items(words[start + 1 : where])
+    kept = [each for each in assignments if each[0].text.upper() not in names]
+    moved = [each for each in assignments if each[0].text.upper() in names]
+    comma = like(words[start], TokenType.COMMA, ",")
+    inside = [word for each in kept for word in (*each, comma)][:-1]
+    included = [word for each in moved for word in (comma, *as_former_value(each))]
+    return [*words[:at], *words[end + 1 : start + 1], *inside, *words[where:]], included
+
+
+def as_former_value(assignment: Words) -> Words:
+    """was = a + 1      OLD.a + 1 AS was"""
+    found: Words = []
+    for at in range(2, len(assignment)):
+        word = assignment[at]
+        is_name = word.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+        if is_name and not says(assignment, at + 1, "(") and not says(assignment, at - 1, "."):
+            found += words_like(word, (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
+
+        found.append(word)
+
+    return [*found, *words_like(assignment[0], (TokenType.ALIAS, "AS")), assignment[0]]
 
 
 def opens_change(words: Words, at: int) -> bool:

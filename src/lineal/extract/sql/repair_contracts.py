@@ -180,7 +180,7 @@ CONTRACTS = (
         "drop_json_error_clauses", "oracle",
         "SELECT j.b FROM t, JSON_TABLE(t.a, '$.x' COLUMNS (b CLOB FORMAT JSON PATH '$.b', c EXISTS PATH"
         " '$.c')) j",
-        r"(?:FORMAT )?JSON",
+        r"(?:FORMAT )?JSON|EXISTS",
     ),
     Contract(
         "without_value", "oracle",
@@ -524,10 +524,19 @@ CONTRACTS = (
         "SELECT a FROM t INTO TEMP x WITH NO LOG",
         r"WITH NO LOG|STANDARD|RAW",
     ),
+    Contract(
+        "load_without_properties", "bigquery",
+        "LOAD DATA INTO t (a INT64) PARTITION BY a CLUSTER BY a FROM FILES (uris = ['gs://b/x.csv'])"
+        " WITH PARTITION COLUMNS (d DATE) WITH CONNECTION p.c",
+        r"(?:(?:PARTITION BY (?:\w+ \( \w+ (?:, \w+ )?\)|\w+)|CLUSTER BY \w+(?: , \w+)*"
+        rf"|OPTIONS (?:{OPTIONS})"
+        rf"|WITH PARTITION COLUMNS(?: \( [\w ,]+ \))?|WITH CONNECTION {NAME})(?: |$))+",
+    ),
     Contract("matches_as_like", "informix", "SELECT a FROM t WHERE a MATCHES 'A*'"),
     Contract(
         "changed_rows", "db2",
         "SELECT a FROM FINAL TABLE (INSERT INTO t (a) SELECT b FROM s)",
+        r"INCLUDE \( [\w ,()]+ \)|[=,]",
     ),
     Contract(
         "upsert_as_insert", "hana",

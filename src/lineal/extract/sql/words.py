@@ -298,3 +298,24 @@ def like(word: Token, kind: TokenType, text: str) -> Token:
 def words_like(word: Token, *texts: tuple[TokenType, str]) -> Words:
     """Several words at the same place."""
     return [like(word, kind, text) for kind, text in texts]
+
+
+def items(words: Words) -> list[Words]:
+    """Split words at the commas outside parentheses.
+
+    a, b(1, 2), c      a; b(1, 2); c
+    """
+    found: list[Words] = [[]]
+    depth = angles = 0
+    for word in words:
+        kind = word.token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth == 0:  # (a > 0) compares, ARRAY<INT> is a type
+            angles = max(0, angles + (kind is TokenType.LT) - (kind is TokenType.GT))
+
+        if kind is TokenType.COMMA and depth == 0 and angles == 0:
+            found.append([])
+        else:
+            found[-1].append(word)
+
+    return [item for item in found if item]

@@ -56,8 +56,9 @@ def read_name(tokens: Tokens, at: int, follows_name: bool) -> tuple[int, str]:
 
     inner = range(at + 1, min(at + LONGEST_NAME, len(tokens)))
     end = next((n for n in inner if tokens[n].token_type is TokenType.R_BRACKET), at)
-    name = NAME.fullmatch(text_of(tokens[at + 1 : end]))
-    if name is None:
+    inside = tokens[at + 1 : end]
+    name = NAME.fullmatch(text_of(inside))
+    if name is None or any(token.token_type is TokenType.STRING for token in inside):
         return at, ""
 
     before = tokens[at - 1].token_type if at else None

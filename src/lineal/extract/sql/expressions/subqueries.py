@@ -12,10 +12,11 @@ from lineal.algebra.expression import (
     when,
 )
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import NOTHING
+from lineal.algebra.lineage import NOTHING, Lineage
 from lineal.algebra.relation import take_existence, take_value
-from lineal.algebra.values import Part
+from lineal.algebra.values import Part, Struct
 from lineal.extract.sequences import present
+from lineal.extract.sql.expressions.structs import struct_of
 from lineal.extract.sql.expressions.walk import (
     Calls,
     Visit,
@@ -84,14 +85,22 @@ def comprehension(node: exp.Comprehension, way: Way, calls: Calls, visit: Visit)
     inner = scope_with(present((variable, args.get("position"))), visit.scope)
     if reads_fields_only(node):
         key = visit.scope.evaluation.fold(variable.name, False)
-        items = Part(value_of(args["iterator"], VALUE, visit.scope))
-        inner.aliases[key] = Slot(variable.name, key, items)
+        inner.aliases[key] = Slot(variable.name, key, any_item(args["iterator"], visit.scope))
     else:
         visit.stack.append((args["iterator"], value(way), calls))
 
     gather(args["this"], value(way), visit.into, inner, calls)
     if args.get("condition") is not None:
         gather(args["condition"], when(way), visit.into, inner, calls)
+
+
+def any_item(iterator: Any, scope: Scope) -> Lineage:
+    """FOR x IN xs      an item of xs, with the fields of the structs that the list is made of"""
+    built = struct_of(iterator, scope)
+    if isinstance(built, Struct):
+        return built
+
+    return Part(value_of(iterator, VALUE, scope))
 
 
 def reads_fields_only(node: exp.Comprehension) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.bodies import Bodies
 from lineal.extract.sql.procedural.constructs import is_separator
@@ -45,6 +45,11 @@ JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 
 class Blocks(Bodies):
     """A walk from statement to statement."""
+
+    begun: Tokens = []
+    """INSERT INTO t WITH FUNCTION …      the words of a statement before its functions"""
+    opening: Token | None = None
+    """the WITH before the functions of a statement that has not been read"""
 
     def walk(self, tokens: Tokens) -> None:
         """Read all statements; a construct that is still open at the end is reported."""
@@ -83,8 +88,36 @@ class Blocks(Bodies):
         if after_label > at:
             return after_label
 
+        if not self.in_block:
+            return self.statement_outside(tokens, at)
+
         end = self.end_of(tokens, at)
         self.simple(tokens[at:end])
+        return end + 1
+
+    def statement_outside(self, tokens: Tokens, at: int) -> int:
+        """Read a statement outside of blocks.
+
+        INSERT INTO t WITH FUNCTION f … END; c AS (SELECT …) SELECT f(a) FROM c      Oracle
+
+        the statement goes on behind the function: INSERT INTO t WITH c AS (SELECT …) SELECT …
+        """
+        if self.opening is not None and word(tokens[at]) in ("FUNCTION", "PROCEDURE"):
+            return self.create(tokens, at)
+
+        end = self.end_of(tokens, at)
+        start = next((i for i in range(at, end) if opens_functions(tokens, i)), None)
+        if start is not None:
+            self.begun = tokens[at:start]
+            self.opening = tokens[start]
+            return self.create(tokens, start + 1)
+
+        begun, self.begun = self.begun, []
+        if self.opening is not None and word(tokens[at]) not in ("SELECT", "("):
+            begun = [*begun, self.opening]
+
+        self.opening = None
+        self.simple([*begun, *tokens[at:end]])
         return end + 1
 
     # -- routines ----------------------------------------------------------------------------------
@@ -122,9 +155,10 @@ class Blocks(Bodies):
 
     def with_function(self, tokens: Tokens, at: int) -> int:
         """WITH FUNCTION f(n NUMBER) RETURN NUMBER IS BEGIN … END; SELECT …      Oracle"""
-        if word_at(tokens, at + 1) not in ("FUNCTION", "PROCEDURE"):
+        if not opens_functions(tokens, at):
             return at
 
+        self.opening = tokens[at]
         return self.create(tokens, at + 1)
 
     def replace_routine(self, tokens: Tokens, at: int) -> int:
@@ -140,6 +174,11 @@ class Blocks(Bodies):
         PROCEDURE p IS … in a package or in declarations
         """
         return self.create(tokens, at)
+
+
+def opens_functions(tokens: Tokens, at: int) -> bool:
+    """WITH FUNCTION f …, WITH PROCEDURE p …      Oracle: functions of one statement"""
+    return word(tokens[at]) == "WITH" and word_at(tokens, at + 1) in ("FUNCTION", "PROCEDURE")
 
 
 STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {

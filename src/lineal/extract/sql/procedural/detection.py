@@ -121,6 +121,9 @@ def is_procedural(tokens: Tokens, dialect: str) -> bool:
         if token.token_type is TokenType.PARAMETER and word(tokens[position - 1]) in takes:
             return True
 
+        if token.token_type is TokenType.WITH and starts_procedure(tokens, position, dialect):
+            return True
+
         is_start = token.token_type is SEMICOLON
 
     return False
