@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.procedural.bodies import Bodies
 from lineal.extract.sql.procedural.constructs import is_separator
@@ -45,11 +45,6 @@ JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 
 class Blocks(Bodies):
     """A walk from statement to statement."""
-
-    begun: Tokens = []
-    """INSERT INTO t WITH FUNCTION …      the words of a statement before its functions"""
-    opening: Token | None = None
-    """the WITH before the functions of a statement that has not been read"""
 
     def walk(self, tokens: Tokens) -> None:
         """Read all statements; a construct that is still open at the end is reported."""

@@ -91,6 +91,10 @@ class Constructs(Simple):
         """the name of the package that is read"""
         self.pending: list[Pending] = []
         """the routines whose blocks are about to open; inner ones are declared before BEGIN"""
+        self.begun: Tokens = []
+        """INSERT INTO t WITH FUNCTION …      the words of a statement before its functions"""
+        self.opening: Token | None = None
+        """the WITH before the functions of a statement that has not been read"""
 
     def end_of(self, tokens: Tokens, at: int) -> int:
         """Where the statement ends: the next semicolon, or the end of the text."""
