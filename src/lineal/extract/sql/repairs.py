@@ -26,6 +26,7 @@ from lineal.extract.sql.words import (
     Words,
     created_kind,
     first,
+    items,
     like,
     opening,
     says,
@@ -431,7 +432,7 @@ def attributes_at(words: Words, position: int) -> list[tuple[str, Words]] | None
     if not says(words, position, "(") or position == 0:
         return None
 
-    inside = dialect_repairs.items(words[position + 1 : closing(words, position)])
+    inside = items(words[position + 1 : closing(words, position)])
     kinds = [attribute_of(each) for each in inside]
     before = words[position - 1].token_type
     may_be_call = before in NAME_TOKENS and [len(each) for each in inside] == [1]

@@ -94,7 +94,7 @@ def comprehension(node: exp.Comprehension, way: Way, calls: Calls, visit: Visit)
         gather(args["condition"], when(way), visit.into, inner, calls)
 
 
-def any_item(iterator: Any, scope: Scope) -> Lineage:
+def any_item(iterator: exp.Expr, scope: Scope) -> Lineage:
     """FOR x IN xs      an item of xs, with the fields of the structs that the list is made of"""
     built = struct_of(iterator, scope)
     if isinstance(built, Struct):

@@ -91,7 +91,7 @@ class Blocks(Bodies):
         return end + 1
 
     def statement_outside(self, tokens: Tokens, at: int) -> int:
-        """Read a statement outside of blocks.
+        """Read a statement outside blocks.
 
         INSERT INTO t WITH FUNCTION f … END; c AS (SELECT …) SELECT f(a) FROM c      Oracle
 
