@@ -143,7 +143,7 @@ class Lineage:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What could not be done, where, and what to do about it."""
+        """Return the diagnostics: what failed, where, and what to do about it."""
         return self._everything.diagnostics
 
     def upstream(

@@ -38,7 +38,7 @@ class SymbolTable(ABC):
 
     @abstractmethod
     def value_of(self, symbol: Column) -> Lineage:
-        """What a symbol stands for, with further symbols in it."""
+        """Return the lineage that a symbol represents, with further symbols in it."""
 
     def is_final(self) -> bool:
         """Whether what symbols stand for stays as it is."""

@@ -108,7 +108,7 @@ class AssignedFields(Struct):
 
 
 def assigned_lineages(lineage: Lineage) -> list[Lineage]:
-    """What an assignment has made: of the whole, or of each field."""
+    """Return the lineage that an assignment makes: of the whole value, or of each field."""
     if isinstance(lineage, AssignedFields):
         return list(lineage.fields.values())
 
@@ -133,7 +133,7 @@ def keep_parts(lineage: Lineage, like: Lineage) -> Lineage:
 
 
 def part_at(held: Lineage, path: Sequence[str]) -> Lineage:
-    """What a path of fields leads to, as it was put there.
+    """Return the part that a path of fields leads to, as it was put there.
 
     STRUCT(a AS x).x      a: of a struct that was built here, only the field that is read
     s.geo.lat             the origin s, with the path geo.lat: further down the column's own value

@@ -39,7 +39,7 @@ def answer(request: Request, graph: Graph) -> Report:
 
 
 def _find(graph: Graph, selection: Selection) -> Column | Dataset:
-    """What a selector names; a bare name that nobody knows may have been meant as a path."""
+    """Find the columns that a selector names; a bare name that nobody knows may be meant as a path."""
     try:
         return graph.find(selection.name)
     except UnknownName as unknown:
@@ -66,7 +66,7 @@ def _asks_for_one(request: Request) -> bool:
 
 
 def _selected(graph: Graph, request: Request) -> Report:
-    """What several selectors, or one with a method, name: all of it together."""
+    """Unite the columns that several selectors, or one with a method, name."""
     parts = [
         _part(graph, at, selection, request)
         for selection in request.selections

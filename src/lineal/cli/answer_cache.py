@@ -1,4 +1,4 @@
-"""What a command shows, remembered: the same question about the same input is answered from the
+"""Remember the output of a command, so that the same question about the same input comes from the
 cache.
 """
 
@@ -50,7 +50,9 @@ Make = Callable[["Graph"], Shown]
 
 
 def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
-    """What `make` makes of the source's lineage; `asked` is all that decides it apart from the source."""
+    """Return the answer that `make` computes from the lineage; `asked` is all that decides it apart
+    from the source.
+    """
     memory = cache_of(source)
     if memory is None or source.verbose:  # what is read is said while it is read
         return _make_answer(source, corpus_of(source), make, memory)
@@ -90,7 +92,9 @@ def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], 
 
 
 def decided_by(source: Source, project: Project) -> tuple[object, ...]:
-    """What decides the lineage: of a project whose files are known, their digests."""
+    """Return a digest of everything that decides the lineage: of a project, the digests of its
+    files.
+    """
     if project.stamp is not None:
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
         return (source.paths, project.stamp, schema)

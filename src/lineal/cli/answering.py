@@ -1,4 +1,6 @@
-"""What the servers on standard input share: how they end, and the process that answers for them."""
+"""Shared parts of the servers on standard input: how they end, and the process that answers for
+them.
+"""
 
 from __future__ import annotations
 

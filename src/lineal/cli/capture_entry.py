@@ -1,4 +1,4 @@
-"""What spark-submit is given: `spark-submit "$(lineal capture --entry)" job.py -- arguments`."""
+"""The program for spark-submit: `spark-submit "$(lineal capture --entry)" job.py -- arguments`."""
 
 from lineal.cli import main
 

@@ -1,4 +1,4 @@
-"""What `lineal diff` compares: two revisions, paths or states of a store."""
+"""The two sides that `lineal diff` compares: revisions, paths or states of a store."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
 
 
 def _fills(source: Source, corpus: Corpus, graph: Graph) -> Iterator[Fill]:
-    """What A050 finds, and a source has an answer to."""
+    """Yield the descriptions to fill in: findings of A050 whose sources have one."""
     from lineal.graph.describe import inheritance
     from lineal.model.edge import Column
     from lineal.projects.descriptions import Fill

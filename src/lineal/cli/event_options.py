@@ -1,5 +1,5 @@
-"""What OpenLineage events look like: the options of `lineal emit`, some of them also those of
-`lineal lineage`.
+"""Options for the form of OpenLineage events: those of `lineal emit`, some also of `lineal
+lineage`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Form(NamedTuple):
-    """What the user wants of the events."""
+    """The form of the events that the user asks for."""
 
     legacy: bool = False
     namespace: str | None = None

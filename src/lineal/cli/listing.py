@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Listing:
-    """What this process lists."""
+    """The settings of this process for lists of diagnostics."""
 
     all_diagnostics = False
     """Whether every diagnostic is listed, and not only the first of each code."""

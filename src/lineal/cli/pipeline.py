@@ -23,7 +23,7 @@ STOPPED = 130
 
 
 class Request(NamedTuple):
-    """What the user asked for."""
+    """The options of one `lineal pipeline` command."""
 
     paths: tuple[str, ...]
     out: str
@@ -304,7 +304,7 @@ def _check_following(request: Request) -> None:
 
 @contextmanager
 def _mistakes() -> Iterator[None]:
-    """What the user can change is one line."""
+    """Turn errors that the user can correct into one line."""
     try:
         from lineal.spark.availability import SparkUnavailable, check
 

@@ -1,4 +1,4 @@
-"""What `lineal pipeline` says at the end."""
+"""The report at the end of `lineal pipeline`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user asks of the lineage."""
+"""The question that a user asks about the lineage."""
 
 from __future__ import annotations
 

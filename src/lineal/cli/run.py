@@ -19,7 +19,7 @@ STOPPED = 130
 
 
 class Request(NamedTuple):
-    """What the user asked for."""
+    """The options of one `lineal run` command."""
 
     project: str
     dialect: str | None

@@ -116,7 +116,7 @@ def _sum(counts: tuple[int, int]) -> str:
 
 
 def _details(outcome: Outcome) -> Iterator[Line]:
-    """What went wrong with one node."""
+    """Return the lines that explain why one node failed."""
     said = list(complaints(outcome))
     if said:
         yield line()

@@ -131,7 +131,7 @@ def _shown(made: Made, text: str) -> Shown:
 
 
 class Made(NamedTuple):
-    """What the page is made of."""
+    """The parts of the page."""
 
     graph: Graph
     texts: dict[str, str]
@@ -202,7 +202,7 @@ def source_files(source: Source, named_from_root: bool = False) -> SourceFiles:
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:
-    """What the page opens with, by its full name."""
+    """Return the full name of the column or dataset that the page opens with."""
     from lineal.graph.graph import UnknownName
 
     with mistakes_of(UnknownName):

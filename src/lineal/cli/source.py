@@ -42,7 +42,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Mistake(Passing, click.ClickException):
-    """What the user asked for cannot be had: one line, exit code 2."""
+    """A mistake of the user: one line, exit code 2."""
 
     exit_code = 2
 
@@ -474,7 +474,7 @@ def lineage_in(source: Source, corpus: Corpus) -> Extraction:
 
 
 def corpus_of(source: Source) -> Corpus:
-    """What there is to analyze, and what the options say about its names."""
+    """Return the corpus to analyze, with the names that the options set."""
     from lineal.service import inputs
 
     with mistakes():

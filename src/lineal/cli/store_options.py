@@ -1,4 +1,4 @@
-"""What the commands of a store share: which store, whose lineage, and errors in one line."""
+"""Shared parts of the store's commands: which store, whose lineage, and errors in one line."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ WORDS = {
 
 
 class _Kept:
-    """What stays when a child is started again."""
+    """The state that survives when a child process is started again."""
 
     input: BinaryIO | None = None
     """standard input, as an earlier attempt has read it"""

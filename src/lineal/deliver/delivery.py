@@ -21,7 +21,7 @@ from lineal.views.openlineage import line
 
 
 class Outcome(NamedTuple):
-    """What became of the events of one delivery."""
+    """The result of one delivery of events."""
 
     sent: int
     left: list[Event]

@@ -152,7 +152,7 @@ def file_of(definition: Definition) -> str:
 
 
 class State(Entry):
-    """What a hidden version holds after one statement of its script."""
+    """The contents of a hidden version after one statement of its script."""
 
     __slots__ = ("before", "makes", "version")
 

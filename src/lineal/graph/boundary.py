@@ -26,7 +26,7 @@ def graph_of(extraction: Extraction) -> Graph:
 
 
 def sound_part(extraction: Extraction, work: Callable[[Extraction], Made]) -> Made:
-    """What some work makes of an extraction, without the datasets over which it fails."""
+    """Apply some work to an extraction, without the datasets over which it fails."""
     return sound_parts([extraction], lambda parts: work(parts[0]))
 
 

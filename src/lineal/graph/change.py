@@ -16,7 +16,7 @@ class UnknownChange(Passing, ValueError):
 
 
 class Change(NamedTuple):
-    """What happens to a column; a rename and a type have what it becomes."""
+    """The change of a column; a rename and a type have the new value."""
 
     kind: str
     to: str = ""

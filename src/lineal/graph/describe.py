@@ -53,7 +53,8 @@ class Inherited(NamedTuple):
 
 
 def inheritance(graph: Graph) -> dict[Column, Inherited]:
-    """What each column without a description can take over: it is passed on, and its sources agree.
+    """Return the description that each column without one can inherit: it is passed on, and its
+    sources agree.
 
     What a source takes over itself goes further on: from the column that says it down every chain.
     """
@@ -99,7 +100,7 @@ def _may_inherit(graph: Graph, column: Column) -> bool:
 def _agreed(
     graph: Graph, column: Column, found: dict[Column, Inherited | None]
 ) -> Inherited | None:
-    """What all of its sources that say something say alike."""
+    """Return the description on which all described sources agree."""
     said: list[Inherited] = []
     for edge in graph.into(column):
         own = description(graph, edge.source)

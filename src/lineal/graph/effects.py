@@ -62,7 +62,7 @@ OF_THE_SAME_TYPE = frozenset(
 
 @dataclass(frozen=True)
 class ColumnEffect:
-    """What the change does to one column."""
+    """The effect of the change on one column."""
 
     impact: Impact
     effect: str
@@ -76,9 +76,7 @@ class ColumnEffect:
 
 @dataclass(frozen=True)
 class DatasetEffect:
-    """What the change does to a dataset: to itself, or the worst that it does to one of its
-    columns.
-    """
+    """The effect of the change on a dataset: on itself, or the worst effect on one of its columns."""
 
     dataset: Dataset
     kind: str
@@ -124,15 +122,13 @@ class Effects:
 
 
 def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None = None) -> Effects:
-    """What a change of the column does; a caller with many columns keeps `used` from one to
-    the next.
-    """
+    """Return the effects of a change of the column; a caller with many columns reuses `used`."""
     return _Finding(graph, column, change, used or NamesUsed(graph)).effects()
 
 
 @dataclass
 class _Loss:
-    """What becomes of a name that is gone: who names it, and which columns go with it."""
+    """The consequences of a removed name: who names it, and which columns disappear with it."""
 
     broken: dict[Dataset, tuple[Column, Naming]] = field(default_factory=dict)
     gone: dict[Column, Column] = field(default_factory=dict)

@@ -45,7 +45,7 @@ class TracedEdge(NamedTuple):
 def upstream(
     graph: Graph, starts: Iterable[Column], *, with_rows: bool = False, depth: int | None = None
 ) -> list[TracedEdge]:
-    """What the columns are made of: field-level edges, followed to their origins.
+    """Return the field-level edges that lead to the columns, followed to their origins.
 
     With rows: also the columns that decide the rows of each dataset on the way, as leaves.
     """

@@ -197,7 +197,7 @@ def in_removal_order(graph: Graph) -> list[Dataset]:
 
 
 class Needed:
-    """What outputs and consumers need, found backwards from them."""
+    """The columns that outputs and consumers need, found backwards from them."""
 
     def __init__(self, graph: Graph, outputs: Outputs, ignore_tests: bool) -> None:
         self.graph = graph

@@ -38,7 +38,7 @@ class Unfit(Exception):
 
 
 def plan_out(plan: Plan) -> dict[str, Any]:
-    """What a plan says beyond the usual, without its tree."""
+    """Encode the unusual parts of a plan, without its tree."""
     return {
         name: plainly(value)
         for name, usual in KEPT.items()
@@ -217,7 +217,7 @@ class Columns(dict[tuple[str, str, str, tuple[str, ...]], Column]):
 
 
 class Decoder:
-    """What an Encoder has written."""
+    """Reads the bytes that an Encoder has written."""
 
     def __init__(self, tables: tuple[Any, ...], known: Columns) -> None:
         columns, ways, trails = tables

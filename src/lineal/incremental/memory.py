@@ -96,12 +96,12 @@ class Memory:
         return self.records.get(key)
 
     def tell(self, records: dict[bytes, Record]) -> None:
-        """What other processes have found out."""
+        """Add the results of other processes."""
         self.records.update(records)
         self.told = True
 
     def data(self) -> bytes | None:
-        """What to keep for the next time; None where it is what there was."""
+        """Return the data to keep for the next run; None if nothing changed."""
         self.settle()
         return marshal.dumps(self.now) if self.told or self.now != self.records else None
 
@@ -394,7 +394,7 @@ class Remembering(Definitions):
         fell(trees)
 
     def evaluate_again(self, definition: Definition) -> Evaluation | None:
-        """What a remembered evaluation knew of its tree."""
+        """Compute again the facts that a remembered evaluation took from its tree."""
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is None or any((number, second) in held.notes for second in (False, True)):
             return definition.evaluation
@@ -596,7 +596,7 @@ def spellings(types: dict[str, Type]) -> dict[str, str]:
 
 
 def outline_script(held: Held) -> Record:
-    """What a script defines, with nothing evaluated yet."""
+    """Return the definitions of a script, with nothing evaluated yet."""
     statements = [tree is not None for tree in held.reading.statements]
     nothing = [None] * len(held.plans)
     return held.counts, held.diagnostics, statements, outline_plans(held), nothing, nothing

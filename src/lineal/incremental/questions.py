@@ -259,7 +259,9 @@ def known_signature(remembering: Remembering, dataset: Dataset | None, frame: Fr
 
 
 def signature(dataset: Dataset | None, frame: Frame) -> bytes:
-    """What a reader sees of a dataset: its name, its columns in order, and whether those are all."""
+    """Return the part of a dataset that readers see: name, columns in order, and whether those are
+    all.
+    """
     if frame.__class__ is Scan:
         names = [
             value[1] if value.__class__ is tuple else value.name for value in frame.index.values()

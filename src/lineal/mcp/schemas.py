@@ -36,7 +36,7 @@ class Diagnostic(BaseModel):
 
 
 class Answer(BaseModel):
-    """What every answer has."""
+    """The fields of every answer."""
 
     status: Literal["answered", "not_known"] = Field(
         description="not_known: the answer is not certain; `note` says why. Do not read an empty "
@@ -201,7 +201,7 @@ class Effect(BaseModel):
 
 
 class ImpactAnswer(Answer):
-    """What a change breaks or changes, the worst first."""
+    """Columns and datasets that a change breaks or changes, the worst first."""
 
     items: list[Effect]
     change: dict[str, Any] | None = None

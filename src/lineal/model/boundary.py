@@ -116,7 +116,7 @@ def raised_in(error: BaseException, package: str) -> bool:
 
 
 def internal_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """What lineal has failed over, or given up."""
+    """Return the diagnostics of work that failed inside lineal or was given up."""
     return [found for found in diagnostics if found.code in FAILED]
 
 
@@ -130,7 +130,7 @@ def told_by_all(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 def attempt(
     work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str
 ) -> Made:
-    """What some work gives; if it fails, a diagnostic is reported and something else is given."""
+    """Return the result of some work; if it fails, report a diagnostic and return the fallback."""
     try:
         with Task(what, place):
             return work()
@@ -146,8 +146,8 @@ def attempt_each(
     report: Report,
     what: str,
 ) -> Iterator[Made]:
-    """What some work gives for each item, but for those that it gives nothing for, and those that
-    it fails over.
+    """Return the results of some work for each item, without empty results and without items that
+    fail.
     """
     for item in items:
         try:

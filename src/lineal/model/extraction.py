@@ -1,6 +1,4 @@
-"""What a front end gives: edges, reads, datasets, diagnostics and how much of the input was
-understood.
-"""
+"""The result of a front end: edges, reads, datasets, diagnostics and coverage."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a check of a project finds, and what its authors say about that: severities, and comments
-that silence.
+"""Findings of a check, and what a project configures about them: severities, and comments that
+silence.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Spot(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What one rule found: where, about which column or dataset, and what to do."""
+    """A finding of one rule: where, about which column or dataset, and what to do."""
 
     message: str
     place: Place | None = None
@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a rule found, with the rule's code and the severity that the project gives it."""
+    """A finding with the code of its rule and the severity that the project sets."""
 
     code: str
     name: str

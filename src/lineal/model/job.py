@@ -1,6 +1,4 @@
-"""What writes datasets: a statement of a script, or a job that somebody else reports about, with
-its last run.
-"""
+"""Writers of datasets: a statement of a script, or a job that an event reports, with its last run."""
 
 from __future__ import annotations
 

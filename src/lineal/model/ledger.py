@@ -347,7 +347,7 @@ class Stage(IntEnum):
 
     @property
     def lost_before(self) -> str:
-        """What the chain of files calls the stage that such a file did not reach."""
+        """Return the stage of the files' chain that such a file did not reach."""
         return Files.stages[self + 1]
 
 

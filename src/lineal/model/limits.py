@@ -44,7 +44,7 @@ SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 
 
 class Limits(NamedTuple):
-    """What one statement or file may take; 0 means that there is no limit."""
+    """The limits of one statement or file; 0 means no limit."""
 
     seconds: float = DEFAULT_SECONDS
     memory: int = 0
@@ -116,14 +116,14 @@ def _message(reason: Reason, limits: Limits) -> str:
 
 
 class _Process:
-    """What this process knows of its limits."""
+    """The limits that are in force in this process."""
 
     limits: Limits | None = None
     board: Board | None = None
 
 
 class _Thread(threading.local):
-    """What this thread is at."""
+    """The work that this thread is doing."""
 
     task: Task | None = None
 
@@ -224,7 +224,7 @@ SIZE_OF_BOARD = SLOTS_AT + SLOTS * SLOT.size
 
 
 class Announcement(NamedTuple):
-    """What a process says of itself."""
+    """The message in which a process announces its work."""
 
     number: int
     process: int

@@ -26,7 +26,7 @@ FILE = "file"
 
 
 class Settings(NamedTuple):
-    """What a project says about its events."""
+    """The settings of a project for its events."""
 
     job_namespace: str = ""
     namespaces: tuple[tuple[str, str], ...] = ()
@@ -74,8 +74,8 @@ def event_name(
     prefixes: Sequence[tuple[str, str]] = (),
     home: str = "",
 ) -> Named:
-    """What events call a dataset. `namespace` is that of datasets without one; `prefixes` name it
-    by schema.
+    """Return the name of a dataset in events. `namespace` is for datasets without one; `prefixes`
+    name it by schema.
 
     Datasets of the namespace `home`, which is the project's, are called as those without one.
     """

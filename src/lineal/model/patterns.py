@@ -67,7 +67,7 @@ class Pattern:
         return self._compiled.search(text)
 
     def match(self, text: str) -> re.Match[str] | None:
-        """What fits at the beginning of a text."""
+        """Match at the beginning of a text."""
         self._check(text)
         return self._compiled.match(text)
 

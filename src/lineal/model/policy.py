@@ -1,6 +1,4 @@
-"""What a change of lineage counts for: every kind of change has a level, and a project may choose
-its own.
-"""
+"""The level of each kind of change; a project may choose its own levels."""
 
 from __future__ import annotations
 

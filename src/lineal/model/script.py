@@ -1,4 +1,4 @@
-"""What a front end is given: a text with its dialect, and where it comes from."""
+"""The input of a front end: a text with its dialect and its place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Expansion(NamedTuple):
 
 @dataclass(frozen=True)
 class DbtContext:
-    """What `dbt` tells a Python model: def model(dbt, session)."""
+    """The values that `dbt` gives to a Python model: def model(dbt, session)."""
 
     relations: Mapping[str, str] = field(default_factory=dict)
     """dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x", dbt.source("a", "b") is "a.b":
@@ -111,9 +111,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class ColumnTest:
-    """What must hold for every value of a column: unique, not_null, accepted_values: {values: […]},
-    …
-    """
+    """A condition on every value of a column: unique, not_null, accepted_values: {values: […]}, …"""
 
     column: str
     name: str
@@ -143,7 +141,7 @@ class QueryTest:
 
 @dataclass(frozen=True)
 class Step:
-    """What a run of the project does for one node: load a seed, build a model, register a function."""
+    """The work of a run for one node: load a seed, build a model, register a function."""
 
     name: str
     kind: str
@@ -195,7 +193,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a name without a catalog or schema means: t is catalog.schema.t, of the first schema
+    """The meaning of a name without catalog or schema: t is catalog.schema.t, in the first schema
     that has a t.
     """
 

@@ -129,7 +129,7 @@ def way(
 
 
 def compose(outer: Way, inner: Way) -> Way:
-    """What becomes of `inner` when `outer` is done with its result.
+    """Return the way of `inner` after `outer` is applied to its result.
 
     SELECT max(x) FROM (SELECT a + b AS x …)    AGGREGATION after TRANSFORMATION = AGGREGATION
     … WHERE rn = 1 over row_number() OVER (… k) FILTER after WINDOW = FILTER

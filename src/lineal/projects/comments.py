@@ -35,8 +35,8 @@ class Comment(NamedTuple):
 
 
 def suppressions(file: str, text: str, dialect: str = "") -> list[Suppression]:
-    """What the comments of a text silence; nothing in a text whose language is not known, or cannot
-    be read.
+    """Return the suppressions in the comments of a text; none if its language is unknown or
+    unreadable.
     """
     if MARK not in text:
         return []
@@ -148,7 +148,7 @@ def in_python(text: str, dialect: str) -> Iterator[Comment]:
 
 
 def in_yaml(text: str, dialect: str) -> Iterator[Comment]:
-    """What begins with # outside every scalar."""
+    """Yield the comments of a YAML text: # outside every scalar."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

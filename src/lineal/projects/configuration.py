@@ -1,4 +1,4 @@
-"""What lineal.yml, or [tool.lineal] of pyproject.toml, says about a whole folder.
+"""Settings of lineal.yml, or of [tool.lineal] in pyproject.toml, for a whole folder.
 
 dialect: snowflake                    [tool.lineal]
 exclude: [archive/, "*_old.sql"]      exclude = ["archive/"]

@@ -125,7 +125,7 @@ def project_file(path: Path) -> Path | None:
 
 @dataclass(frozen=True)
 class Project:
-    """What the project file says."""
+    """The contents of the project file."""
 
     file: Path
     dialect: str
@@ -173,7 +173,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
 
 
 def read_about(file: Path, report: Report) -> Value:
-    """What one project file says."""
+    """Read one project file."""
     about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
     if about.data is not None and not isinstance(about.data, dict):
         report(about.unexpected("a mapping"))

@@ -170,7 +170,7 @@ class _Reader:
 
 
 def _common(lists: list[list[Column]]) -> dict[Column, None]:
-    """What every column references."""
+    """Return the columns that every column references."""
     shared = set.intersection(*map(set, lists)) if lists else set()
     return {column: None for column in (lists[0] if lists else ()) if column in shared}
 

@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Listing:
-    """What a folder holds."""
+    """The files of a folder."""
 
     parts: list[Part]
     diagnostics: list[Diagnostic] = field(default_factory=list)

@@ -111,8 +111,8 @@ def read_node(files: Files, report: Report) -> Node | None:
 
 
 def _about(files: Files, report: Report) -> Value | None:
-    """What the YAML says: nothing, at the first line, where there is none; None if it is broken and
-    all there is.
+    """Return the YAML of a node: empty, at the first line, if there is none; None if it is broken
+    and nothing else exists.
     """
     first = files.yml or next(
         files.suffixes[suffix] for suffix in CONTENTS if suffix in files.suffixes
@@ -150,7 +150,7 @@ def _missing_yaml(first: Path, place: Place) -> Diagnostic:
 
 
 def _declared_kind(about: Value, files: Files, report: Report) -> str | None:
-    """What the YAML says. `kind: model` is a model in whatever language its file is written in."""
+    """Return the kind in the YAML. `kind: model` is a model in any language."""
     value = about.get("kind")
     if value is None:
         return None

@@ -47,7 +47,7 @@ class PythonNode:
         return self.form.kind is not Kind.OTHER
 
     def step(self, step: Step, variables: Mapping[str, Any]) -> Step:
-        """What a run does: as the YAML says, or as dbt.config(…) in the model says it more closely."""
+        """Return the step of a run: from the YAML, or more closely from dbt.config(…) in the model."""
         said = as_mapping(self.node.about.part("config").plain())
         own = {
             key: found.plain()

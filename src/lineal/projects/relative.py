@@ -212,7 +212,7 @@ def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnos
 
 
 def _relative_extraction(found: Extraction, renamed: Rename, reworded: Rename) -> Extraction:
-    """What an input reports itself: exposures of a project, events."""
+    """Return the facts that an input reports itself: exposures of a project, events."""
     return Extraction(
         [_edge(edge, renamed) for edge in found.edges],
         [_read(read, renamed) for read in found.reads],

@@ -48,7 +48,7 @@ JINJA = re.compile(r"\{[{%#]")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one template may take: CPU seconds, seconds on the clock, bytes of memory, characters of
+    """The limits of one template: CPU seconds, wall-clock seconds, bytes of memory, characters of
     output.
     """
 
@@ -95,7 +95,9 @@ class Rendering:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """What a run can choose from: the text of a first build, and last that of every later one."""
+        """Return the texts that a run can choose from: of a first build, and last that of every
+        later one.
+        """
         if self.texts and not self.diagnostics:
             return (self.texts[0], self.last)
 
@@ -112,7 +114,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Setting:
-    """What all templates of a project share."""
+    """The settings that all templates of a project share."""
 
     macros: Sequence[Template] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
@@ -139,7 +141,7 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
 
 
 def expansions_of(several: Iterable[Iterable[Any]]) -> tuple[tuple[Expansion, ...], ...]:
-    """What the worker says of the macros, text by text."""
+    """Return the macro expansions that the worker reports, text by text."""
     return tuple(tuple(Expansion(*each) for each in found) for found in several)
 
 

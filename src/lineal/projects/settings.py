@@ -1,5 +1,4 @@
-"""What a project file says to lineal alone: about functions, what `lineal validate` is to find, and
-events.
+"""Settings of a project file for lineal alone: functions, rules of `lineal validate`, and events.
 
 functions:
   masking: [tokenize_pii, security.scramble]

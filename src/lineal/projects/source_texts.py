@@ -146,7 +146,7 @@ class Texts:
         return self._files.text(file)
 
     def suppressions(self) -> Iterator[Suppression]:
-        """What the comments of all the statements and declarations silence."""
+        """Return the suppressions in the comments of all statements and declarations."""
         for script in self._corpus.scripts:
             if script.file and script.line == 1 and not script.one_line:
                 yield from suppressions(script.file, script.text, script.dialect)

@@ -56,7 +56,7 @@ def _hooks(
 
 
 def step_of(node: Node, materialized: str, report: Report) -> Step:
-    """What the node's YAML says about its running; `materialized` is the project's default."""
+    """Return the step of a node from its YAML; `materialized` is the project's default."""
     file = {"seed": node.csv, "python": node.py}.get(node.kind, node.sql)
     said = (node.about, node.about.part("config"))
     as_what = next(

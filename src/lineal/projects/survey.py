@@ -1,4 +1,5 @@
-"""What a folder holds: projects of dbt, SQLMesh, Dataform and lineal, SQL, notebooks and Python.
+"""The contents of a folder: projects of dbt, SQLMesh, Dataform and lineal, SQL, notebooks and
+Python.
 
     found = survey(Path("."), tree, configuration, report)
     found.projects        each with its kind and folder
@@ -74,7 +75,7 @@ class Project:
 
 @dataclass
 class Survey:
-    """What a folder holds."""
+    """The projects and files of a folder."""
 
     root: Path
     projects: list[Project] = field(default_factory=list)

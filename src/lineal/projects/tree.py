@@ -54,7 +54,9 @@ class Tree:
 
     @cached_property
     def tracked(self) -> Tracked:
-        """What git tracks, read if a rule ignores anything: a tracked file is not ignored."""
+        """Return the files that git tracks, read if a rule ignores anything: a tracked file is not
+        ignored.
+        """
         return read_index(self.root, tuple(EXTENSIONS), self.read)
 
     def reason(self, folder: str, name: str, is_folder: bool) -> Reason | None:

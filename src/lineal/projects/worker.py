@@ -123,7 +123,7 @@ class Limited(SandboxedEnvironment):
         self.filters.update({SPAN: self.span, NOTE: self.note})
 
     def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """What every call in a template goes through; the text of a macro knows who has written it."""
+        """Call a function for a template; the text of a macro remembers which macro wrote it."""
         made = super().call(context, called, *args, **kwargs)
         if made.__class__ is not str and made.__class__ is not Expansion:
             return made
@@ -172,7 +172,7 @@ class Limited(SandboxedEnvironment):
         return Template.from_code(self, code, self.globals)
 
     def compile(self, source: Any, name: str | None = None, *args: Any, **options: Any) -> Any:
-        """What {% import %} calls."""
+        """Compile a template under a short name; {% import %} calls this."""
         return super().compile(source, self.alias(str(name)), None)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -270,7 +270,7 @@ class Renderer:
         return f"{meant}Add it under vars: in {self.setup['project']}, or give a default: var('{name}', …)."
 
     def answer(self, job: Json) -> Json:
-        """What becomes of a job: its texts, and what went wrong."""
+        """Return the result of a job: its texts and its errors."""
         work = self.learn if job.get("macros") else self.render
         faults: list[Json] = []
         texts: list[str] = []
@@ -469,8 +469,8 @@ def note_innermost(node: nodes.Expr) -> None:
 
 
 def holder_of(node: Any) -> Any:
-    """What holds the call whose text a filter, or a method of a text, is at work on; None for
-    anything else.
+    """Return the object whose text a filter, or a method of a text, works on; None for anything
+    else.
     """
     holder = node
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):

@@ -217,7 +217,7 @@ def of_plain(data: object, name: str = "") -> Value:
 
 
 class _Refused(Exception):
-    """What YAML allows and this reader does not: (message, place)."""
+    """A construct that YAML allows and this reader does not: (message, place)."""
 
 
 class _Builder:

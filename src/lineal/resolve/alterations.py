@@ -90,7 +90,7 @@ def change_slots(slots: Iterable[Slot], changes: Iterable[Change]) -> list[Slot]
 
 
 def use_final_names(frame: Frame, definition: Definition) -> Frame:
-    """What a statement writes, under the names that its columns have in the end."""
+    """Rename the columns that a statement writes to their final names."""
     timeline, position, _ = definition.setting or (None, 0, None)
     later = (
         change

@@ -139,7 +139,7 @@ class DatasetInfos:
         return by_key | {info.name: info for info in columns}
 
     def columns_produced(self, entry: Entry, columns: list[ColumnInfo]) -> list[ColumnInfo] | None:
-        """What the statements make: the columns themselves, where nobody declares any."""
+        """Return the columns that statements make, for datasets that nothing declares."""
         frames = [definition.frame for definition in entry.deciding]
         if not frames or not all(frame is not None and frame.complete for frame in frames):
             return None

@@ -33,7 +33,9 @@ Said = TypeVar("Said")
 def statements_of(
     references: References, failures: Failures, shown: Callable[[Dataset], Dataset]
 ) -> list[Statement]:
-    """What writes each dataset, in the order of definition, and the functions that are called."""
+    """Return the statements that write each dataset, in order of definition, and the functions they
+    call.
+    """
     columns = partial(_columns, references)
     order = references.catalog.order
     found = [_statement(each, shown(each.target), columns) for each in order if not each.hidden]
@@ -60,8 +62,8 @@ def is_whole(definition: Definition) -> bool:
 
 
 class Saying:
-    """What a statement says, looked up when somebody compares it; what cannot be looked up is
-    reported, and empty.
+    """The digests of a statement, computed on first comparison; a failure is reported, and the
+    digest is empty.
     """
 
     reading: Reading

@@ -49,9 +49,7 @@ class Evidence:
         return found, f"`{found.name}` is only used with `{found.dataset}`, {times}"
 
     def decide(self) -> None:
-        """What several sources may have is decided by the whole corpus, once all of it has been
-        read.
-        """
+        """Decide, once the whole corpus is read, which source of several has a column."""
         evaluations = (definition.evaluation for definition in self.catalog.order)
         if not any(each is not None and each.undecided for each in evaluations):
             return
@@ -80,7 +78,7 @@ class Evidence:
             self.hooks.evaluate(definition)
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
-        """What use tells of the columns of datasets whose schema is not known."""
+        """Return the columns that use reveals of datasets whose schema is not known."""
         if self.learnt is None:
             self.learnt = {}
             self.boundary.attempt_each(self.learn_columns, self.catalog.order)

@@ -24,7 +24,7 @@ Parts = tuple[str, ...]
 
 
 class FileNames(NamedTuple):
-    """What the bare SELECTs of files are called."""
+    """The names of the bare SELECTs of files."""
 
     names: dict[str, str]
     """by file; a file that is not among them is called by its stem"""

@@ -1,4 +1,4 @@
-"""What a statement writes: its query, arranged as its target has it."""
+"""The frame that a statement writes: its query, arranged by the columns of its target."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StatementFrames:
         self.hooks = hooks
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """What a statement writes, whatever temporary tables it went through."""
+        """Return the frame that a statement writes, composed through temporary tables."""
         frame = self.frame_as_read(definition, evaluation)
         if definition.plan.kind in ONLY_READ:
             return project(one_row(), [])  # a test has no columns, whatever its statement selects
@@ -47,8 +47,8 @@ class StatementFrames:
         return frame if definition.hidden else self.references.schemas.spell_out(frame)
 
     def frame_as_read(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """What a statement writes, with symbols for what temporary tables held; one in a trigger's
-        function writes it for each table that has the trigger.
+        """Return the frame that a statement writes, with symbols for temporary tables. In a
+        trigger's function it is written for each table that has the trigger.
         """
         moment = definition.plan.moment
         if moment is None or not moment.body.triggers or definition.plan.trigger is not None:
@@ -75,8 +75,8 @@ class StatementFrames:
     def frame_for_table(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment
     ) -> tuple[Frame, Evaluation]:
-        """What a statement of a trigger's function writes when NEW and OLD are rows of one of its
-        tables.
+        """Return the frame of a statement in a trigger's function, with NEW and OLD as rows of one
+        of its tables.
         """
         own = QueryEvaluation(
             self.references, definition.reading, definition.facts, definition.target
@@ -87,7 +87,7 @@ class StatementFrames:
     def frame_for(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
     ) -> Frame:
-        """What a statement writes, with the variables, CTEs and columns around its query."""
+        """Return the frame of a statement, with the variables, CTEs and columns around its query."""
         frame = self.frame_once(definition, evaluation, trigger)
         frame = evaluation.spell_out(frame)
         around = evaluation.around
@@ -103,7 +103,7 @@ class StatementFrames:
     def frame_once(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
     ) -> Frame:
-        """What a statement writes when it is executed once."""
+        """Return the frame of a statement that is executed once."""
         plan = definition.plan
         parent: Scope | None = None
         ctes: CTEs = {}

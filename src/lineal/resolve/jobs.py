@@ -26,7 +26,7 @@ class Written(NamedTuple):
 
 
 def written_by(definition: Definition, target: Dataset) -> Written:
-    """What a definition writes, under the name that is shown, and where."""
+    """Return the dataset that a definition writes, under its shown name, and the place."""
     return Written(target, definition.reading, definition.plan.node)
 
 

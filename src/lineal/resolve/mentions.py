@@ -100,7 +100,7 @@ class Star(NamedTuple):
 
 
 class Visible(NamedTuple):
-    """What can be named in a SELECT: its sources with their columns.
+    """The sources of a SELECT with their columns.
 
     SELECT | FROM orders AS o      o, with its columns, between SELECT and the end of the query
     """

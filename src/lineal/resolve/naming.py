@@ -47,7 +47,7 @@ class Naming(NamedTuple):
         return defaults or bool(self.home) or bool(self.homes)
 
     def at(self, file: str, homes: Mapping[str, HomesOfName]) -> Naming:
-        """What names mean in a file, where folders matter."""
+        """Return the meaning of names in a file, where folders matter."""
         return self._replace(homes=homes, folder=folders_of(file))
 
     def near(self, name: str, key: str) -> tuple[str, str]:
@@ -74,7 +74,7 @@ class Naming(NamedTuple):
         )
 
     def within(self, script: Script) -> Naming:
-        """What names mean in the session that ran a script."""
+        """Return the meaning of names in the session that ran a script."""
         naming = self
         path = script.file.replace("\\", "/")
         file = path.rpartition("/")[2]

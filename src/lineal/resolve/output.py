@@ -120,7 +120,7 @@ class Output:
         )
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
-        """What one statement makes of its sources; a test makes nothing, it only reads."""
+        """Return the edges of one statement; a test has none, it only reads."""
         if is_check(definition):
             return []
 
@@ -186,11 +186,11 @@ class Output:
                 pairs[target, shown(column.dataset)] = None
 
     def statements(self) -> list[Statement]:
-        """What writes each dataset, with digests of what it says."""
+        """Return the statements that write each dataset, with their digests."""
         return statements_of(self.references, self.boundary.failures, self.shown.dataset)
 
     def jobs(self) -> list[Job]:
-        """What writes each dataset, with its text."""
+        """Return the jobs that write each dataset, with their texts."""
         jobs = Jobs()
         self.boundary.attempt_each(
             lambda each: jobs.add(written_by(each, self.shown.dataset(each.target))),

@@ -277,7 +277,7 @@ def behind(
 
 
 def read_by_statements(definitions: Definitions) -> set[str]:
-    """What the SQL read that a program has asked for: a view over a table that another program
+    """Return the reads of SQL that a program asks for: a view over a table that another program
     writes.
     """
     evaluated = [each.evaluation for each in definitions.order if each.evaluation is not None]
@@ -419,9 +419,7 @@ class Corpus:
         return getattr(self.references, name)
 
     def foresee(self, writes: Iterable[Write]) -> None:
-        """What a program has just written is known to those that run after it, and to the views
-        that they read.
-        """
+        """Make the writes of a program known to later programs, and to the views they read."""
         for write in writes:
             key = key_of(write)
             self.foreseen[key] = foreseen_of(write)

@@ -55,8 +55,8 @@ class References:
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
-        """What a name stands for; a hidden version of it has no dataset, and its columns are what
-        they are made of.
+        """Return the frame of a name; a hidden version has no dataset, and its columns are their
+        sources.
         """
         reader = evaluation.definition
         if reader is not None and reader.setting is not None:
@@ -239,7 +239,7 @@ class References:
         return self.hooks.target_columns(definition)
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
-        """What a function's value is made of; None inside its own body."""
+        """Return the summary of a function's value; None inside its own body."""
         return self.routines.summary_of(function, evaluation, self, self.evidence is not None)
 
     def witness(self, key: str, origins: Iterable[Column]) -> tuple[Column, str] | None:
@@ -251,5 +251,5 @@ class References:
 
     @property
     def evidence(self) -> dict[tuple[Dataset, str], int] | None:
-        """What the whole corpus tells of columns; None until all of it has been read."""
+        """Return the evidence of the whole corpus about columns; None until all of it is read."""
         return self.corpus_evidence.counts

@@ -81,7 +81,8 @@ class Routines:
     def summary_of(
         self, function: Routine, evaluation: Evaluation, catalog: Catalog, decided: bool
     ) -> Summary | None:
-        """What a function's value is made of, found on its first call; None inside its own body.
+        """Return the summary of a function's value, computed on its first call; None inside its own
+        body.
 
         Once the corpus has decided whose columns are whose, what was undecided is found again.
         """

@@ -193,8 +193,8 @@ class Schemas:
         return [(slot.name, slot.key) for slot in frame.slots if slot.name not in filled]
 
     def state_frame(self, state: State) -> Frame:
-        """What a hidden version holds after a statement: what it held before, and what the
-        statement adds.
+        """Return the contents of a hidden version after a statement: its former contents and the
+        added rows.
         """
         waiting = [state]
         while waiting[-1].before is not None and waiting[-1].before.scanned is None:
@@ -222,7 +222,7 @@ class Schemas:
         return frame
 
     def spell_out(self, frame: Frame) -> Frame:
-        """What a dataset holds that is shown, with what temporary tables held in its place."""
+        """Return the contents of a shown dataset, with temporary tables replaced by their sources."""
         return self.states.put_values(frame) if self.states.lineages else frame
 
 

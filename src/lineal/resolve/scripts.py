@@ -98,7 +98,8 @@ class ScriptReader:
     def steps_of(
         self, reading: Reading, facts: Facts, before: Sequence[Any] = ()
     ) -> Iterator[Step]:
-        """What each statement does; one that cannot be traced is reported and costs only itself.
+        """Return the steps of each statement; one that cannot be traced is reported and costs only
+        itself.
 
         A statement counts as evaluated, unless something fails over it.
         """

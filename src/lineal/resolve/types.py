@@ -56,7 +56,9 @@ class Types:
         return self.made.get(id(entry), {}).get(key, UNKNOWN).spelled
 
     def settle(self, wanted: Entry) -> None:
-        """What a dataset reads goes first, by a work list: chains of views may be of any length."""
+        """Settle the sources of a dataset first, by a work list: chains of views may have any
+        length.
+        """
         waiting, begun = [wanted], set()
         while waiting:
             entry = waiting[-1]
@@ -104,7 +106,7 @@ class Types:
         return {**made, **given}
 
     def agree(self, entry: Entry) -> dict[str, Type]:
-        """What all the statements that define a dataset agree on."""
+        """Return the type on which all statements that define a dataset agree."""
         several = [self.defined(definition) for definition in entry.defining]
         agreed: dict[str, Type] = {}
         for key in {key for columns in several for key in columns}:

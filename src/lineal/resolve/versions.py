@@ -233,9 +233,7 @@ class Versions:
 
 
 def home(script: Script) -> str:
-    """What names of a script are told apart by: its file; of a statement in a log, which has many,
-    its own name.
-    """
+    """Return the scope of a script's names: its file, or for a statement of a log its own name."""
     return script.target or script.file if script.recurs else script.file
 
 

@@ -110,7 +110,7 @@ def active_rules(
 
 
 def misnamed(checks: Checks) -> list[Diagnostic]:
-    """What the project file says of rules that are not there, or in words that mean nothing."""
+    """Return the settings of rules that do not exist, or whose values mean nothing."""
     found = []
     for name, (level, place) in checks.severities.items():
         try:
@@ -128,8 +128,8 @@ def misnamed(checks: Checks) -> list[Diagnostic]:
 def check(
     subject: Subject, severities: Severities, suppressions: Iterable[Suppression] = ()
 ) -> list[Finding]:
-    """What the rules find, but for what a comment silences; a comment that silences nothing is a
-    finding itself.
+    """Return the findings of the rules without silenced ones; a comment that silences nothing is a
+    finding.
     """
     silence = Silence(suppressions, RULES)
     findings = [
@@ -150,7 +150,7 @@ def check(
 
 
 def _run_rule(rule: Rule, subject: Subject) -> list[Found]:
-    """What a rule finds; nothing, if it fails, which is reported: the others go on."""
+    """Return the findings of a rule; none, with a diagnostic, if it fails."""
     try:
         return list(rule.find(subject))
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What the reading of the input has found already: every diagnostic is a rule under its own code."""
+"""Diagnostics of reading as findings: every diagnostic is a rule under its own code."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Found = TypeVar("Found")
 
 
 class Current(Generic[Found]):
-    """What `read` returned when the files last changed.
+    """The value that `read` returned when the files last changed.
 
     If reading them again fails, the former result stays, and `problem` says why: whoever answers
     from it has to tell.

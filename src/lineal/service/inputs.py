@@ -22,7 +22,7 @@ ReadInput = Callable[[], bytes]
 
 
 def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
-    """What there is to analyze, and what the options say about its names."""
+    """Return the corpus to analyze, with the names that the options set."""
     catalogs = _catalogs(source)
     if source.dialect is None:
         spoken = ["postgres"] * bool(source.servers) + [catalog.dialect for catalog in catalogs]
@@ -148,7 +148,7 @@ def dbt_options_of(source: Source) -> DbtOptions:
 
 
 class _Rendered:
-    """What templates have been rendered to, by all that decides it."""
+    """Rendered templates, by everything that decides them."""
 
     def __init__(self, memory: Cache) -> None:
         self.memory = memory

@@ -27,7 +27,7 @@ Values = dict[str, Any]
 
 
 class Questions:
-    """What may be asked of one graph."""
+    """The questions that one graph answers."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph

@@ -24,7 +24,7 @@ ASIDE = (
 
 
 class Source(NamedTuple):
-    """What the user wants analyzed, and how."""
+    """The input that the user wants analyzed, and its options."""
 
     paths: tuple[str, ...]
     dialect: str | None = None

@@ -1,4 +1,4 @@
-"""What Spark needs to be there, and what to say when it is not."""
+"""The requirements of Spark, and the message if one is missing."""
 
 from __future__ import annotations
 

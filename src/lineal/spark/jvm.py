@@ -20,7 +20,7 @@ TOLD_OF_PARENTS_DEATH = 1
 
 @contextmanager
 def jvm_ends_with_us() -> Iterator[None]:
-    """Whatever JVM pyspark starts meanwhile ends with this process.
+    """Tie any JVM that pyspark starts in this block to the life of this process.
 
     The kernel counts the end of the thread that has started it, so that only the main thread will do.
     """

@@ -479,7 +479,7 @@ def describe_plan(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
 
 
 def text_of(written: Any) -> str:
-    """What an instance of LinealPlan has written."""
+    """Return the text that an instance of LinealPlan has written."""
     pieces = [written.piece(0)]
     while len(pieces[-1]) == PIECE:
         pieces.append(written.piece(len(pieces)))

@@ -87,7 +87,7 @@ def of_plan(
 
 
 class Engines(NamedTuple):
-    """What both engines say about a corpus."""
+    """The lineage of a corpus by both engines."""
 
     static: Extraction
     exact: Extraction

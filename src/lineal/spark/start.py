@@ -66,8 +66,8 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
 
 
 def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[str, str]:
-    """What a run needs, then what the user says. A cluster has its own address and its own number
-    of partitions.
+    """Return the settings of a run, then those of the user. A cluster has its own address and
+    number of partitions.
     """
     settings = {**QUIET, "spark.sql.warehouse.dir": str(warehouse.absolute() / "managed")}
     cores = str(os.cpu_count() or 2)

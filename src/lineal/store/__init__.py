@@ -1,5 +1,5 @@
-"""What outlives a process: the cache under the user's cache folder, saved lineages, and the store
-in `lineage/`.
+"""Data that outlives a process: the cache under the user's cache folder, saved lineages, and the
+store in `lineage/`.
 
     cache()                         the user's cache, or None where there is no place for one
     cache().get(key), .put(key, …)  bytes under a key; what is damaged or gone is simply not there

@@ -209,7 +209,7 @@ class Cache:
                         total -= size
 
     def _checked(self, key: str, content: bytes) -> bytes | None:
-        """What an entry holds; None if it is damaged, or if we did not write it."""
+        """Return the contents of an entry; None if it is damaged, or if lineal did not write it."""
         assert self.secret is not None, "nothing is read without a key"
         head, body = content[: len(MAGIC) + SIGNATURE_SIZE], content[len(MAGIC) + SIGNATURE_SIZE :]
         if not hmac.compare_digest(head, MAGIC + _signature(self.secret, key, body)):

@@ -1,4 +1,4 @@
-"""What can go wrong with a store: one line that says what, and what to do."""
+"""Errors of a store: one line with the cause and the remedy."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage", "pl
 
 @lru_cache(maxsize=1)
 def machinery() -> str:
-    """What does the work: the versions of lineal, Python and the packages that read input; of lineal
-    also the files, which may be edited.
+    """Return the versions of lineal, Python and the packages that read input; of an edited lineal
+    also its files.
     """
     return digest(__version__, *_versions(READERS), sys.version, sorted(_files()))
 

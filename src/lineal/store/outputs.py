@@ -34,7 +34,7 @@ class NoPyarrow(StoreError):
 
 
 def said_by(manifest: bytes | None) -> dict[str, Any] | None:
-    """What a manifest says; that of another program is none."""
+    """Return the contents of a manifest; empty for that of another program."""
     try:
         found = json.loads(manifest or b"null")
     except ValueError:
@@ -47,7 +47,7 @@ def said_by(manifest: bytes | None) -> dict[str, Any] | None:
 
 
 def manifest_in(folder: Path) -> dict[str, Any] | None:
-    """What the manifest of an output says; None for a folder that is none."""
+    """Return the manifest of an output; None for any other folder."""
     file = folder / MANIFEST
     try:
         if not file.is_file() or file.stat().st_size > LARGEST_MANIFEST:

@@ -1,4 +1,4 @@
-"""What a policy would have said of the last commits: for people and for programs."""
+"""The verdicts of a policy on the last commits: for people and for programs."""
 
 from __future__ import annotations
 

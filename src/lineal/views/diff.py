@@ -104,7 +104,7 @@ def _finding_lines(finding: Finding, experiment: Experiment | None) -> Iterator[
 
 
 def _behind(finding: Finding) -> Iterator[str]:
-    """What follows, what it reaches, and what it breaks."""
+    """Yield the lines about breakage, knock-on changes and reach."""
     for broken in finding.reach.breaks[:MOST_SHOWN]:
         at = f" ({broken.place})" if broken.place else ""
         yield f"breaks {broken.dataset}: {broken.why}{at}"

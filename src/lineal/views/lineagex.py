@@ -26,7 +26,7 @@ NOTHING = [""]
 
 @dataclass
 class Made:
-    """What a table is made of."""
+    """The sources of a table."""
 
     read: dict[Dataset, None] = field(default_factory=dict)
     contributed: dict[str, list[Column]] = field(default_factory=dict)

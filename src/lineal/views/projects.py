@@ -1,4 +1,4 @@
-"""What a folder holds, for `lineal projects`."""
+"""The contents of a folder, for `lineal projects`."""
 
 from __future__ import annotations
 

@@ -125,7 +125,9 @@ def _order(place: Place | None) -> tuple[int, int]:
 
 
 class Evidence:
-    """What edges say of the places that name columns. A program says more itself, of each place."""
+    """The evidence of edges about the places that name columns. A program states more itself, for
+    each place.
+    """
 
     def __init__(self, edges: list[Edge]) -> None:
         self.usages: dict[Spot, list[Usage]] = {}

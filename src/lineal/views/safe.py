@@ -21,7 +21,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    """What cannot be seen or moves the cursor is written as its escape: ESC becomes \\x1b."""
+    """Escape characters that are invisible or move the cursor: ESC becomes \\x1b."""
     return _UNSEEN.sub(_escape, text)
 
 

@@ -1,5 +1,5 @@
-"""What the page knows: a graph as columns of numbers, which a browser reads quickly, and the texts
-behind it.
+"""The data of the page: a graph as columns of numbers, which a browser reads quickly, and its
+texts.
 
     datasets   a row each: name, kind, description, place, first column, tags
     columns    in the order of their datasets; an edge names them by number

@@ -48,7 +48,7 @@ export default { render };
 
 
 class Display(Protocol):
-    """What a notebook shows: a widget, or HTML."""
+    """The output of a notebook cell: a widget, or HTML."""
 
     page: str
     height: int
@@ -87,8 +87,8 @@ def is_live() -> bool:
 
 
 def cell_view(page: str) -> dict[str, Any]:
-    """What a cell that ends with a lineage shows, by MIME type: HTML, and a widget where
-    one can be drawn.
+    """Return the output of a cell that ends with a lineage, by MIME type: HTML, and a widget if one
+    can be drawn.
     """
     if len(page) > MOST_IN_A_CELL or not is_live() or _widget() is None:
         return {"text/html": html_view(page)}

@@ -52,7 +52,7 @@ def courier_of(config: Mapping[str, Any]) -> Courier:
 
 
 class Cargo(NamedTuple):
-    """What couriers bring, and what they leave behind."""
+    """The events that couriers deliver, and those they leave behind."""
 
     edges: int
     """pairs of columns"""

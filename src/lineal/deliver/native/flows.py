@@ -47,7 +47,7 @@ class Pair(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What one job does."""
+    """The inputs, outputs and column lineage of one job."""
 
     job: str
     sql: str

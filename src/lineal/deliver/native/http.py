@@ -33,7 +33,7 @@ MOST_BYTES = 10_000_000
 
 
 class Answer(NamedTuple):
-    """What a server says to a request."""
+    """The response of a server to a request."""
 
     status: int
     body: Any

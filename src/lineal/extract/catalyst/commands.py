@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def sink_of(node: Node, plan: Plan) -> Sink | None:
-    """What a command writes, and where; None for a query."""
+    """Return the query that a command writes, and its target; None for a query."""
     command = COMMANDS.get(node.name)
     if command is None:
         return None
@@ -146,7 +146,7 @@ def noted_name(node: Node, plan: Plan) -> str:
 
 
 def write_query(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
-    """What a command's query writes to a dataset; a target without a name is reported."""
+    """Write the query of a command to a dataset; report a target without a name."""
     frame = query_of(node, plan)
     if frame is None:
         return None

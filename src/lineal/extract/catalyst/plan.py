@@ -143,7 +143,7 @@ Variables = Mapping[str, Variable]
 
 
 class Plan:
-    """What the walk over one plan carries."""
+    """The state of the walk over one plan."""
 
     def __init__(
         self, names: Names, origins: Origins | None = None, variables: Variables | None = None
@@ -223,7 +223,7 @@ class Plan:
         return refer_to_outputs(self.frames_of_rdds[number], outputs)
 
     def variable_lineage(self, name: str) -> Lineage:
-        """What a session's variable was made from; nothing if that was not seen, or is a constant."""
+        """Return the lineage of a session variable; empty if it was not seen, or is a constant."""
         variable = self.variables.get(name.lower())
         if variable is None:
             return NOTHING
@@ -344,7 +344,7 @@ def variables_in(
 def origin_of_plan(
     text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None
 ) -> Origin:
-    """What a plan makes, for those that go on with its rows and have lost its plan."""
+    """Return the frame of a plan, for operators that use its rows and have lost its plan."""
     plan = Plan(names, origins, variables)
     return Origin(read_sink(read_tree(text), "", plan).frame, plan, rdd)
 

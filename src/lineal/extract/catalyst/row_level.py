@@ -341,7 +341,7 @@ def slots_of(columns: dict[str, Lineage]) -> list[Slot]:
 
 
 def assigned_values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, Lineage]:
-    """What each column is set to; several clauses may set one."""
+    """Return the values that each column is set to; several clauses may set one."""
     columns: dict[str, Lineage] = {}
     for name, value in assigned:
         gather(value, IDENTITY, columns.setdefault(name, {}), Scope(frame, None, plan, Clause.SET))

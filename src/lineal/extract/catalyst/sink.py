@@ -1,4 +1,4 @@
-"""What a command writes to."""
+"""The targets of commands."""
 
 from __future__ import annotations
 

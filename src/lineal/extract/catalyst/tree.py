@@ -56,7 +56,9 @@ class Node:
 
     @property
     def note(self) -> dict[str, Any]:
-        """What the engine adds to the plan: the name of a leaf or a sink, what an Expand projects."""
+        """Return the engine's note in the plan: the name of a leaf or a sink, the projections of
+        an Expand.
+        """
         note = self.args.get("note")
         if isinstance(note, dict):
             return note

@@ -226,7 +226,7 @@ class Walk:
         return self.frames[alias]
 
     def frame_of_alias(self, alias: str) -> Frame | None:
-        """What an alias of the plan, a subplan or a parameter holds."""
+        """Return the frame of an alias of the plan, a subplan or a parameter."""
         if alias in self.parameters:
             node, position = self.parameters[alias]
             return numbered(self.outputs(node)[position : position + 1])

@@ -316,7 +316,7 @@ TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
 
 
 def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Value:
-    """What a class has under a name, seen from one of its instances."""
+    """Return the attribute that a class has under a name, seen from one of its instances."""
     if isinstance(found, PartialMethod):
         return Partial(found.function, (held, *found.arguments), found.keywords)
 

@@ -22,7 +22,7 @@ class Flow(Enum):
 
 
 class Returns(list[Any]):
-    """What a function has returned so far, on whichever branch."""
+    """The values that a function has returned so far, on any branch."""
 
 
 STATEMENTS: dict[type, Callable[[Run, Any, Environment, Returns], Flow | None]] = {}

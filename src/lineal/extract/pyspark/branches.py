@@ -147,7 +147,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
-    """What both begin with, then what either has more."""
+    """Return the common beginning of two lists, then the rest of either."""
     run.step(len(left) + len(right))
     common = 0
     while common < min(len(left), len(right)) and same(left[common], right[common]):

@@ -1,6 +1,4 @@
-"""What a running program knows of datasets: the corpus, and before it what the program has written
-itself.
-"""
+"""The datasets that a running program knows: first its own writes, then the corpus."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from lineal.model.edge import Column, Dataset
 
 
 class Known(Catalog, Protocol):
-    """What the corpus knows of datasets."""
+    """The datasets that the corpus knows."""
 
     def dataset(self, key: str, spelling: str) -> Dataset:
         """Return the dataset of a name, if the corpus has one."""

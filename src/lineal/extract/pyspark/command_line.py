@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass
 class Specification:
-    """What a program says of its arguments, until it asks for them."""
+    """The arguments that a program declares, until it asks for them."""
 
     arguments: list[tuple[Arguments, Keywords]] = field(default_factory=list)
     defaults: dict[str, Value] = field(default_factory=dict)
@@ -296,8 +296,8 @@ def _add(
 
 
 class _Constant:
-    """What an argument without a value stands for: the constant itself may be known to the program
-    only.
+    """The value of an argument without a value on the command line; only the program may know the
+    constant.
     """
 
 

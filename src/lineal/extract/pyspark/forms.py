@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Form:
-    """What a Python file is, and what starts it."""
+    """The kind of a Python file, and its entry point."""
 
     kind: Kind
     entry: str = ""

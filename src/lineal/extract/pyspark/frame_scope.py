@@ -23,7 +23,7 @@ from lineal.model.way import IDENTITY, Clause
 
 
 class Bound(NamedTuple):
-    """What df.x points at."""
+    """The column that df.x refers to."""
 
     relation: Relation
     id: int

@@ -165,9 +165,7 @@ def yields(function: Function) -> bool:
 
 
 def merge_returns(run: Run, returns: Returns) -> Value:
-    """What a function gives back: one of what its branches return; `return None` contributes
-    nothing.
-    """
+    """Merge the values that the branches of a function return; `return None` contributes nothing."""
     given = present(returns)
     if not given:
         return None

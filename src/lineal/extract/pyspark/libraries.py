@@ -1,6 +1,4 @@
-"""What libraries offer: the standard library's harmless parts, configuration, and PySpark's own
-names.
-"""
+"""Known names of libraries: harmless parts of the standard library, configuration, and PySpark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What objects of the program say of themselves: __iter__, __str__, __len__, __eq__."""
+"""Special methods of objects of the program: __iter__, __str__, __len__, __eq__."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def known_value(held: Value, node: ast.AST) -> Value:
 
 
 def call_special(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
-    """What a method like __len__ of an object gives; Ellipsis where its class has none."""
+    """Return the result of a special method such as __len__; Ellipsis if the class has none."""
     found = method_of(held, name)
     if found is None:
         return ...

@@ -97,7 +97,7 @@ class Call(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a run had done when a call began: a call that adds nothing to it has no effect."""
+    """The state of a run when a call begins: a call that adds nothing to it has no effect."""
 
     changes: int
     told: int
@@ -113,7 +113,7 @@ def mark_of(run: Run) -> Mark:
 
 
 class Kept(NamedTuple):
-    """What a call gave, and how many changes there had been."""
+    """The result of a call, and the number of changes before it."""
 
     changes: int
     given: Value

@@ -225,7 +225,9 @@ def leaves_of(tree: Any) -> Any:
 
 
 def column_key(tree: exp.Column) -> tuple[Any, ...]:
-    """What tells two columns of an expression apart: the name, and the DataFrame of df.x."""
+    """Return the key that distinguishes two columns of an expression: the name, and the DataFrame
+    of df.x.
+    """
     bound = meta_of(tree).get("bound")
     return (*part_names(tree), bound.id if bound is not None else None)
 

@@ -1,5 +1,4 @@
-"""What a statement says, whatever the way it is written: two that have one canonical form mean the
-same.
+"""The canonical form of a statement: two statements with one canonical form mean the same.
 
 WITH w AS (SELECT x.id FROM t AS x) SELECT id FROM w WHERE 1 = 1      SELECT id FROM (SELECT id FROM
 t) AS d

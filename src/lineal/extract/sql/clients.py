@@ -1,5 +1,5 @@
-"""What the clients of engines say in a script and no engine reads: GO, \\connect, SPOOL, .LOGON,
-the rows of a COPY.
+"""Lines of scripts for the client, which no engine reads: GO, \\connect, SPOOL, .LOGON, the rows of
+a COPY.
 
 Whatever is left out leaves spaces, so that every other character keeps its place.
 """

@@ -1,4 +1,4 @@
-"""What a statement says, as digests: of its words, and of what they mean."""
+"""Digests of a statement: of its words, and of their meaning."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Catalog(Protocol):
         ...
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
-        """What a function's value is made of; None while that is being found out."""
+        """Return the summary of a function's value; None while it is being computed."""
         ...
 
 
@@ -167,9 +167,7 @@ class Evaluation(ABC):
             self.learnt[column] = self.learnt.get(column, 0) + 1
 
     def scan(self, key: str, spelling: str, node: Any) -> tuple[Dataset | None, Frame]:
-        """What a name stands for outside this statement; a temporary table stands for what it is
-        made of.
-        """
+        """Return the frame of a name outside this statement; of a temporary table, its sources."""
         dataset, frame = self.catalog.scan(key, spelling, self, node)
         if dataset is not None:
             self.datasets_read.setdefault(dataset, node)

@@ -1,4 +1,4 @@
-"""What macros have written in a script, and what the statement does around it.
+"""The parts of a script that macros have written, and how the statement uses them.
 
     select coalesce({{ cents_to_dollars('amount') }}, 0)      coalesce, then cents_to_dollars
 

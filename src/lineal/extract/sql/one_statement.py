@@ -42,7 +42,7 @@ def shallow_tree(words: list[Token], reading: Reading) -> Any:
 
 
 def words_left_over(tree: Any, reading: Reading, start: int) -> list[Diagnostic]:
-    """What a repair has left out of a statement, and nobody understands."""
+    """Return the words of a statement that a repair has left out and no rule understands."""
     meta = tree._meta if tree is not None else None
     if meta is None or LEFT_OVER not in meta:
         return []
@@ -145,7 +145,7 @@ def name_token(found: re.Match[str]) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """What sqlglot says, in words that name no class of its own."""
+    """Return sqlglot's message in one line, without the names of its classes."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         near = (first.get("highlight") or "").strip()

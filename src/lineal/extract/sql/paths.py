@@ -17,7 +17,7 @@ from lineal.model.late_pattern import late_pattern
 
 
 class Path(NamedTuple):
-    """What a path starts from, the names it leads along, and whatever else is read on the way."""
+    """The start of a path, its names, and the other expressions that it reads."""
 
     base: Any
     names: list[str]

@@ -229,7 +229,7 @@ def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str
 
 
 def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
-    """What a pivot does not name; of an open star, all but that."""
+    """Return the columns that a pivot does not name; of an open star, all others."""
     kept: list[Slot] = []
     known = {slot.key for slot in slots}
     for slot in slots:

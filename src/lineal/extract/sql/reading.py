@@ -234,7 +234,7 @@ class Reading:
         return found or Place(self.script.file, self.script.line, 1)
 
     def failed(self, error: Exception, trail: Trail | None) -> None:
-        """What a view has asked for could not be looked up: the statement counts as not resolved."""
+        """Report that a view could not look something up: the statement counts as not resolved."""
         self.fail(error, self.statement_near(first_node(trail)))
 
     def fail(

@@ -224,7 +224,7 @@ class WayOut(NamedTuple):
 
 
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[WayOut]:
-    """What else may be tried: other words, and the same text as another dialect reads it."""
+    """Yield other texts to try: other words, and the same text in another dialect."""
     words = replace_into(split_command(words, dialect, text), dialect, text)
     mended, left = repaired(words, dialect)
     if mended is not words:

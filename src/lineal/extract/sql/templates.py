@@ -83,7 +83,7 @@ def is_template(text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def template_of(text: str, dialect: str) -> Template | None:
-    """What a text with Jinja says; None for a text without."""
+    """Return the template of a text with Jinja; None for a text without."""
     if not is_template(text):
         return None
 
@@ -203,7 +203,7 @@ class Scan:
             self.control.append(Block(start, end, start, word))
 
     def step(self, mark: str, at: int) -> int:
-        """What begins here, and where it ends."""
+        """Read the tag, string or comment that begins here, and return where it ends."""
         if mark in MARKS:
             return self.jinja(at) or at + 2
 

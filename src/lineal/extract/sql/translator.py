@@ -76,7 +76,7 @@ class Edit(NamedTuple):
 
 
 class Translator:
-    """What a project's relations are called in Spark, applied to its statements."""
+    """The names of a project's relations in Spark, applied to its statements."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Translator:
         return found.sql.strip()[len("SELECT") :].strip()
 
     def row_change(self, sql: str) -> RowChange | None:
-        """What a statement of Spark's does to the rows of one table, if that is all it does."""
+        """Return how a Spark statement changes the rows of one table, if it does nothing else."""
         trees, _, diagnostics = parse(Reading(Script(sql, "spark")))
         if diagnostics or len(trees) != 1:
             return None
@@ -196,7 +196,7 @@ class Translator:
     # -- trees -------------------------------------------------------------------------------------
 
     def name_of(self, table: Any, tree: Any) -> str | None:
-        """What a table is called in Spark, if that is not what the text says."""
+        """Return the name of a table in Spark if it differs from the text."""
         if not is_named(table):
             return None
 
@@ -259,7 +259,7 @@ class Translator:
         return text
 
     def edits(self, tree: Any) -> Iterator[Edit]:
-        """What to replace in a text that keeps its lines."""
+        """Return the replacements for a text that keeps its lines."""
         for table in tree.find_all(exp.Table):
             name = self.name_of(table, tree)
             ends = extent(parts_of(table)) if name is not None else None

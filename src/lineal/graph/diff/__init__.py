@@ -37,7 +37,7 @@ __all__ = [
 
 
 def diff(base: Graph, head: Graph, policy: Policy = DEFAULT) -> Difference:
-    """What head has that base had not, and the other way round."""
+    """Return the differences between base and head."""
     before, after = Side(base), Side(head)
     pairs = comparisons(before, after)
     found, notes, restyled = findings_of(pairs, policy)

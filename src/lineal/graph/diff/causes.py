@@ -38,9 +38,7 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """What lies behind a change: the columns and datasets that it may change, and the statements
-    that it breaks.
-    """
+    """The columns and datasets that a change may affect, and the statements that it breaks."""
 
     columns: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
@@ -357,8 +355,8 @@ class _Causes:
         )
 
     def reach(self, root: _Root, broken: Iterable[Broken]) -> Reach:
-        """What lies behind the columns that are others; behind all of them, where rows or the
-        statement are.
+        """Return everything downstream of the changed columns; of all columns, if the rows or the
+        statement changed.
         """
         if root.key in self.head.datasets:
             side, key = self.head, root.key
@@ -414,7 +412,7 @@ class _Causes:
                     )
 
     def errors_elsewhere(self, findings: list[Finding]) -> Iterator[Diagnostic]:
-        """What could be read before and cannot be now, where no other finding says so."""
+        """Return new errors that no other finding reports."""
         told = {finding.place.file for finding in findings if finding.place is not None}
         told |= {
             file

@@ -1,4 +1,4 @@
-"""What a policy demands beyond the kinds of changes: levels by who reads, labels, contracts.
+"""Demands of a policy beyond the kinds of changes: levels by reader, labels, contracts.
 
     consumers        a change that reaches an exposure is BLOCK
     classifications  a pii column reaches a public dataset, and nothing masks it on the way

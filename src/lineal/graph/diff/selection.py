@@ -77,7 +77,7 @@ def _unreadable(side: Side) -> Iterator[Dataset]:
 
 
 class _Spread:
-    """What a change reaches, from dataset to dataset."""
+    """The datasets that a change reaches, one after the other."""
 
     def __init__(self, side: Side) -> None:
         self.side = side

@@ -89,7 +89,7 @@ class Side:
 
     @cached_property
     def read_by(self) -> dict[Key, dict[Key, None]]:
-        """What a dataset reads."""
+        """Return the datasets that a dataset reads."""
         found: dict[Key, dict[Key, None]] = {}
         for dataset, several in self.readers.items():
             for target in several:
@@ -160,9 +160,7 @@ class Side:
     def lineage(
         self, key: Key, renamed: dict[Key, Key], deep: bool, columns_renamed: Renames | None = None
     ) -> tuple[dict[str, Facts], Facts]:
-        """What each column is made of, and what decides the rows; under the names that the other
-        side has for it.
-        """
+        """Return the sources of each column and of the rows, under the names of the other side."""
         columns: dict[str, Facts] = {}
         rows: Facts = {}
         for edge in self._edges.get(key, ()):

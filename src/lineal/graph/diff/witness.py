@@ -1,4 +1,4 @@
-"""What an experiment says of a changed statement: rows that differ, or that none were found."""
+"""The result of an experiment with a changed statement: rows that differ, or none found."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ DIALECTS = {
 
 @dataclass
 class Settings:
-    """What the settings of a project say."""
+    """The settings of a project."""
 
     file: Path
     database: str = ""

@@ -80,8 +80,8 @@ def load(
     to_run: bool = False,
     options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
-    """What dbt has compiled, where a manifest tells; else the files of the project. A run needs its
-    tests, too.
+    """Load the compiled SQL of a manifest, or else the files of the project. A run needs its tests,
+    too.
     """
     from lineal.projects.dbt.loading import load_project
 

@@ -194,7 +194,9 @@ class Assembly:
                 yield node
 
     def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
-        """What a run does, with the tests rendered last: they ask for columns that models make."""
+        """Return the steps of a run; tests are rendered last, because they ask for columns of
+        models.
+        """
         from lineal.projects.dbt.steps import Steps
 
         waiting = [node for node in tests if is_enabled(node) and node.compiled is None]
@@ -233,7 +235,7 @@ class Assembly:
         self.corpus.datasets = merge_infos([*infos, *self.given])
 
     def take(self, node: Node, made: Made) -> None:
-        """What rendering a node has told."""
+        """Add the results of rendering a node."""
         node.config = made.config
         if not is_enabled(node):
             return
@@ -317,8 +319,8 @@ class Assembly:
             )  # fmt: skip
 
     def expansions(self, node: Node, text: str, rendered: Made) -> tuple[Expansion, ...]:
-        """What macros have written in a text of a node: as the renderer says, else as its template
-        tells.
+        """Return the parts of a node's text that macros have written: from the renderer, or else
+        from its template.
         """
         if text in rendered.expansions:
             return rendered.expansions[text]
@@ -340,7 +342,7 @@ class Assembly:
         return frozenset(name for text in texts for name in TEST_MACRO.findall(text))
 
     def context(self, node: Node) -> DbtContext:
-        """What `dbt` tells a Python model."""
+        """Return the values that `dbt` gives to a Python model."""
         if node.package not in self.relations:
             self.relations[node.package] = relations_of(self.kitchen.index, node.package)
 

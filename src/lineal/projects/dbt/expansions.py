@@ -1,4 +1,4 @@
-"""What macros have written in SQL that dbt has compiled: the template, compared with its result.
+"""The parts of compiled SQL that macros have written: the template, compared with its result.
 
     select {{ cents('amount') }} as amount from …        the template
     select amount / 100.0 as amount from …               its result: what cents has written stands
@@ -57,7 +57,9 @@ def macro_names(texts: Collection[str]) -> frozenset[str]:
 def expansions_in(
     compiled: str, template: str, macros: Collection[str], own: Collection[str]
 ) -> tuple[Expansion, ...]:
-    """What macros have written in a compiled text; `own` are the packages that need not be named."""
+    """Return the parts of a compiled text that macros have written; packages in `own` need no
+    prefix.
+    """
     if not any(name in template for name in macros):
         return ()
 

@@ -38,7 +38,7 @@ Evaluate = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Reader:
-    """What reading the nodes of a package takes."""
+    """The state that reading the nodes of a package needs."""
 
     package: Package
     project: Project
@@ -48,7 +48,9 @@ class Reader:
     report: Report
 
     def settings(self, kind: str, path: list[str]) -> dict[str, Any]:
-        """What dbt_project.yml says of a node: of the package, and then of the root project."""
+        """Return the settings of a node in dbt_project.yml: of the package, then of the root
+        project.
+        """
         found: dict[str, Any] = {}
         for package in (self.package, self.project.root):
             found |= settings(package.tree(kind), [self.package.name, *path])
@@ -56,7 +58,7 @@ class Reader:
         return {key: self.value(item) if "hook" not in key else item for key, item in found.items()}
 
     def value(self, item: Any) -> Any:
-        """What YAML says, with the templates in it rendered."""
+        """Return a value of YAML with its templates rendered."""
         if isinstance(item, dict):
             return {key: self.value(each) for key, each in item.items()}
 

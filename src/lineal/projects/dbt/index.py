@@ -1,4 +1,4 @@
-"""What ref() and source() mean."""
+"""The nodes that ref() and source() refer to."""
 
 from __future__ import annotations
 

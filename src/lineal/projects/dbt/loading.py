@@ -364,8 +364,8 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
 
 
 def target_of(project: Project, request: Request, report: Report) -> dict[str, str]:
-    """What the profile says, as far as it is known; the adapter, where no profile does, from what
-    the project says. A dialect that is asked for wins.
+    """Return the profile's target as far as it is known. Without a profile, the project decides the
+    adapter. A requested dialect wins.
     """
     root, options = project.root, request.options
     profile = options.profile_name or with_environment(root.about.text(report, "profile")) or ""

@@ -43,7 +43,7 @@ OWN_PACKAGES = re.compile(
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a manifest says."""
+    """The contents of a manifest."""
 
     file: Path
     root: Path

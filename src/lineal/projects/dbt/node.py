@@ -29,7 +29,7 @@ Parts = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class DataTest:
-    """What a test is called, and with what."""
+    """The name of a test, and its arguments."""
 
     name: str
     """unique, dbt_utils.at_least_one; '' for a singular one"""

@@ -1,4 +1,4 @@
-"""What the command line says to dbt: --target, --profile and --vars."""
+"""Options of the command line for dbt: --target, --profile and --vars."""
 
 from __future__ import annotations
 

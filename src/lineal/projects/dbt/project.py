@@ -51,7 +51,7 @@ class Package:
     variables: Mapping[str, Any]
 
     def tree(self, kind: str) -> Any:
-        """What the project says of its models, by folder."""
+        """Return the project's settings of its models, by folder."""
         return as_mapping(self.about.part(kind).plain())
 
 

@@ -50,7 +50,7 @@ Doc = Callable[[str], str]
 
 @dataclass
 class Properties:
-    """What the YAML files of a package say, by kind and name."""
+    """The properties in the YAML files of a package, by kind and name."""
 
     models: dict[str, Value] = field(default_factory=dict)
     seeds: dict[str, Value] = field(default_factory=dict)

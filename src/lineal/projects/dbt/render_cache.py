@@ -66,7 +66,9 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
 
 
 def _plain(rendering: Rendering) -> list[Any] | None:
-    """What a limit has stopped, or a defect, may go well another time."""
+    """Return a rendering as plain values; None if a limit or a defect stopped it, which may succeed
+    next time.
+    """
     if any(found.code in (Code.TEMPLATE_LIMIT, *FAILED) for found in rendering.diagnostics):
         return None
 

@@ -38,7 +38,7 @@ Columns = tuple[list[tuple[str, str]], bool]
 
 @dataclass
 class Made:
-    """What became of a node's template."""
+    """The result of rendering a node's template."""
 
     texts: tuple[str, ...] = ()
     refs: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Kitchen:
-    """What all templates of a project share."""
+    """The state that all templates of a project share."""
 
     root: str
     project_file: str
@@ -384,7 +384,7 @@ def environment(texts: Iterable[str]) -> dict[str, str]:
 
 
 def own_macros() -> list[tuple[str, str, str]]:
-    """What dbt and the commonest packages bring, in our own words."""
+    """Return lineal's own versions of the macros of dbt and of the most common packages."""
     files = sorted((HERE / "macros").glob("*.sql"))
     return [(file.stem, f"lineal's {file.stem}", read_installed(file)) for file in files]
 

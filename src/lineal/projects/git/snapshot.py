@@ -136,7 +136,7 @@ def _on_disk(file: Path, entry: Entry) -> bytes | None:
 def _through_links(
     entry: Entry, contents: dict[str, bytes | None], entries: dict[str, Entry]
 ) -> bytes | None:
-    """What a link leads to, as long as that is a file of the same revision."""
+    """Follow a link, as long as its target is a file of the same revision."""
     for _ in range(8):
         content = contents.get(entry.name)
         if entry.mode != LINK or content is None:

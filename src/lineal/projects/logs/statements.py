@@ -176,7 +176,7 @@ class Sessions:
         self.several_schemas = len({schema for _, schema in found if schema}) > 1
 
     def session_of(self, database: str, schema: str) -> dict[str, Any]:
-        """What a script says of its session."""
+        """Return the session settings of a script."""
         catalog = _part(database) if self.several_databases else ""
         if schema and (self.several_schemas or catalog):
             return {"catalog": catalog, "schemas": (_part(schema),)}

@@ -42,7 +42,7 @@ def matches(path: Path) -> bool:
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """What the events tell is given; SQL and Python next to them in the folder is read with it."""
+    """Load the lineage of events; SQL and Python files next to them are read with it."""
     if path.is_dir() and any(True for _ in files.script_files(path, lambda diagnostic: None)):
         corpus = files.load(path, dialect, schema)
     else:

@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
 @dataclass
 class Making:
-    """What an output is made of: each field's sources, what decides the rows, and all that is read."""
+    """The sources of an output: of each field and of the rows, and all datasets that are read."""
 
     fields: dict[str, list[Origin]] = field(default_factory=dict)
     rows: list[Origin] = field(default_factory=list)
@@ -118,7 +118,7 @@ LEVELS = {level.name: level for level in Confidence}
 
 
 def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
-    """What lineal has written is certain, but for what its own facet says."""
+    """Set the confidence of lineal's own events: certain, except where their facet has doubts."""
     doubts: dict[tuple[str | None, Named | None, str], Doubt] = {}
     for each in objects(facet.get("doubts"), "lineal_doubts", complain):
         goal, level = each.get("target"), LEVELS.get(as_text(each.get("level")), Confidence.LOW)
@@ -264,7 +264,7 @@ def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[O
 
 
 def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
-    """What decides rows, and does so for every field, is told of the dataset."""
+    """Move columns that decide rows for every field to the dataset."""
     met: dict[tuple[tuple[Named, str], Told], set[str]] = {}
     for name, origins in fields.items():
         for origin in origins:
@@ -342,7 +342,7 @@ def _read_transformation(said: dict[str, Any]) -> Told:
 
 
 def _deprecated(about: dict[str, Any]) -> tuple[Told, ...]:
-    """What facets before 1-1-0 say once for a field: IDENTITY or MASKED, or nothing at all."""
+    """Return the usage that facets before 1-1-0 state once for a field: IDENTITY, MASKED or none."""
     kind, text = about.get("transformationType"), as_text(about.get("transformationDescription"))
     if kind == "IDENTITY":
         return (Told(_way(How.IDENTITY), None, text),)

@@ -86,7 +86,7 @@ class Builder:
         self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
 
     def _makings(self, story: Story) -> dict[Named, Making]:
-        """What each output of a story is made of; nothing, if lineal fails over it."""
+        """Return the sources of each output of a story; none, if lineal fails over it."""
         complain = partial(self._complain, story.place)
         nothing: dict[Named, Making] = {}
         return attempt(

@@ -1,5 +1,4 @@
-"""What events tell of jobs and datasets: the events of a run are one story, whatever order they
-come in.
+"""Jobs and datasets of events: the events of a run are one story, in any order.
 
 A job event replaces what was said of the job before; the events of one run, and those of one
 dataset, add up. A facet that is said again is replaced by the later one, and one that is marked as
@@ -103,7 +102,7 @@ def stories(events: Iterable[Written], report: Report) -> list[Story]:
 
 
 def problem_of(value: Any) -> str:
-    """What keeps a value from being an event; empty for one that is none the worse."""
+    """Return the reason why a value is not an event; empty for a valid event."""
     if not isinstance(value, dict):
         return "an event is a JSON object"
 

@@ -100,7 +100,7 @@ class Restored:
     def statements_of_log(
         self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]
     ) -> Iterator[Statement]:
-        """What each says is read from its text when somebody asks."""
+        """Return the statements of a log; each text is read on first use."""
         columns = _columns_by_key(infos, self.dialect)
         for row in writes:
             target, reading, node = self.written_statement(row)

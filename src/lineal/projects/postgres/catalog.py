@@ -1,6 +1,4 @@
-"""What a server's catalog says: relations with their columns, the queries of views, functions,
-composite types.
-"""
+"""The catalog of a server: relations with columns, queries of views, functions, composite types."""
 
 from __future__ import annotations
 
@@ -182,8 +180,8 @@ def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int
 
 
 def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
-    """What the catalog lists is complete, and its names are meant exactly; a table may have no
-    column at all.
+    """Return a relation of the catalog: its columns are complete, its names exact; a table may have
+    no column.
     """
     named = Dataset("", relation.dataset)
     return DatasetInfo(

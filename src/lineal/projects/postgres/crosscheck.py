@@ -201,7 +201,7 @@ class Values:
         return script.text.partition("\n")[2].rstrip().removesuffix(";")
 
     def missing(self, dataset: Dataset) -> list[Definition]:
-        """What defines a dataset that the server does not have, or has as another view."""
+        """Return the definitions of a dataset that the server lacks, or has as another view."""
         if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
 

@@ -1,6 +1,4 @@
-"""What the server has recorded in pg_depend: the columns that each view reads, compared with what
-lineal reads.
-"""
+"""The columns that each view reads according to pg_depend, compared with lineal's."""
 
 from __future__ import annotations
 
@@ -49,7 +47,7 @@ read from customers."""
 
 
 class Recorded(NamedTuple):
-    """What pg_depend says of the views of a database."""
+    """The entries of pg_depend for the views of a database."""
 
     reads: dict[str, set[tuple[str, str | None]]]
     """view → (relation, column), or (relation, None)"""

@@ -1,4 +1,4 @@
-"""What a server has run: pg_stat_statements, where the extension is installed."""
+"""The statements that a server has run: pg_stat_statements, if the extension is installed."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Session:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """What fails in here leaves the transaction as it was."""
+        """Run a block in a savepoint, so that a failure leaves the transaction as it was."""
         with self.connection.transaction():
             yield
 
@@ -95,7 +95,7 @@ def library() -> Any:
 
 
 def settings(address: str) -> dict[str, Any]:
-    """What the address does not say itself."""
+    """Return the connection settings that the address leaves out."""
     given = {
         "application_name": "lineal",
         "connect_timeout": CONNECT_SECONDS,

@@ -128,7 +128,7 @@ TIME = re.compile(rf"(start|end|execution)_({'|'.join(TIMES)})$")
 
 @dataclass
 class Environment:
-    """What macros know: variables, definitions of the file, macros in Python."""
+    """The names that macros can use: variables, definitions of the file, macros in Python."""
 
     variables: Mapping[str, Value]
     python: PythonMacros

@@ -39,7 +39,7 @@ ENGINES = {
 
 @dataclass
 class Settings:
-    """What the configuration says."""
+    """The settings of the configuration."""
 
     file: Path
     dialect: str = ""

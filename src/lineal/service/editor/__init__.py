@@ -1,4 +1,4 @@
-"""What an editor asks about a project while its files are being edited.
+"""Answers for an editor while its files are being edited.
 
 Workspace(project)              the project with the unsaved texts of open documents
 answer(workspace, "hover", …)   one question of QUESTIONS, answered in plain values

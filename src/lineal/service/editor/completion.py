@@ -1,6 +1,4 @@
-"""What can be written at the cursor: columns in scope, names of datasets, arguments of ref() and
-source().
-"""
+"""Completions at the cursor: columns in scope, names of datasets, arguments of ref() and source()."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor shows about the column or dataset under the cursor, in Markdown."""
+"""The hover text of the column or dataset under the cursor, in Markdown."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Change(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a rename does."""
+    """The edits of a rename."""
 
     old: str
     columns: tuple[Column, ...]

@@ -51,7 +51,7 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What both have found, and where they differ."""
+    """The edges of both engines, and where they differ."""
 
     agreeing: int
     disagreements: tuple[Disagreement, ...]

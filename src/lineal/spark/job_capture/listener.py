@@ -1,5 +1,5 @@
-"""What Spark has executed, as it tells its listeners: a Java class, compiled in the session,
-queues what writes.
+"""The queries that Spark has executed: a Java class, compiled in the session, queues those that
+write.
 
 It listens to the events that Spark's QueryExecutionListener is made of, at the context rather than
 at a session: so it sees every session, the streams among them, and which execution runs inside
@@ -293,7 +293,7 @@ class Closed(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What went wrong in the listener itself."""
+    """An error in the listener itself."""
 
     text: str
 

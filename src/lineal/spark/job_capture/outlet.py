@@ -95,9 +95,7 @@ class ToServer:
         self._give_up(events[room:])
 
     def close(self, timeout: float) -> None:
-        """What waits is sent, as long as there is time; a server that is busy is asked again until
-        then.
-        """
+        """Send waiting events while there is time, and ask a busy server again until then."""
         with self._change:
             self._closing = True
             self._until = time.monotonic() + timeout

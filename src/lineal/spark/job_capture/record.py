@@ -96,7 +96,7 @@ class Recorder:
         self.failed = 0
 
     def take(self, told: Execution | Closed | Problem, run_id: RunId) -> None:
-        """Whatever goes wrong here is a diagnostic: the job goes on."""
+        """Record an execution; any failure here is a diagnostic, and the job continues."""
         try:
             if isinstance(told, Problem):
                 self.problem("listener", f"Spark's listener failed: {told.text}")
@@ -228,7 +228,7 @@ class Recorder:
         )
 
     def _keep(self, execution: Execution, target: Dataset, facts: Any, found: Extraction) -> None:
-        """What the job knew before it wrote, and what the target is made of from then on."""
+        """Keep the sources of the target as the job knew them before it wrote."""
         makes = makes_anew(execution, target)
         known = self._states.keys()
         for dataset, info in found.datasets.items():
@@ -241,7 +241,7 @@ class Recorder:
         self._states[target][facts] = found
 
     def latest(self) -> Extraction:
-        """What the targets hold in the end: writes that a later one has replaced are left out."""
+        """Return the final contents of the targets, without writes that a later one replaced."""
         with self._lock:
             held = [found for several in self._states.values() for found in several.values()]
             return unite_writes(held, list(self._problems.values()))

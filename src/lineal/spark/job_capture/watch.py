@@ -44,7 +44,7 @@ DROPPED = (
 
 
 class Settings(NamedTuple):
-    """What a user may choose."""
+    """The settings that a user may choose."""
 
     to: str = ""
     """the file or the address that events go to; '' for none"""
@@ -67,7 +67,7 @@ class Settings(NamedTuple):
 
 
 class Captured:
-    """What a job has written so far, and in the end all of it."""
+    """The writes of a job so far, and in the end all of them."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -86,7 +86,7 @@ class Captured:
 
     @property
     def latest(self) -> Extraction:
-        """What the targets hold in the end: what a later write has replaced is left out."""
+        """Return the final contents of the targets, without writes that a later one replaced."""
         return self._recorder.latest()
 
     @property

@@ -1,4 +1,4 @@
-"""What the caller has to change."""
+"""Errors that the caller can correct."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BulkError(Passing):
 
 
 def explain_error(problem: BaseException) -> str:
-    """What Spark says of a place that it cannot reach, and what to do about it if that is known."""
+    """Return Spark's message about an unreachable place, with the remedy if it is known."""
     said = one_line(problem)
     if NO_CONNECTOR.search(said):
         return f"{said}: name the package of its connector with --conf spark.jars.packages=…"

@@ -31,7 +31,7 @@ Numbers: TypeAlias = "array[int]"
 
 
 class Facts(NamedTuple):
-    """What a record tells of a statement: tables by the last words of their names, as numbers."""
+    """The facts of a record about a statement: tables by the last words of their names, as numbers."""
 
     kind: int
     writes: Numbers

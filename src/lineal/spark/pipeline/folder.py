@@ -33,7 +33,7 @@ def nothing_more(address: str) -> None:
 
 
 class Folder(Protocol):
-    """What an output needs of its folder; names may be paths in it, with slashes."""
+    """The operations that an output needs of its folder; names may be paths in it, with slashes."""
 
     def __str__(self) -> str: ...
 

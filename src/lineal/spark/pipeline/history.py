@@ -1,4 +1,4 @@
-"""What a stream has counted, in the folder of its output.
+"""The counts of a stream, in the folder of its output.
 
 out/_history/stream.json    what the stream follows, and whose history it is
 out/_history/batch-7        the texts of batch 7 with their runs

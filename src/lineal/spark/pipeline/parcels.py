@@ -56,7 +56,7 @@ STATEMENTS = pa.schema(
 
 
 class PartSetting(NamedTuple):
-    """What all parts have in common."""
+    """The settings that all parts share."""
 
     setting: Setting
     sessions: bool
@@ -66,7 +66,7 @@ class PartSetting(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the driver has to know of a part, as plain values."""
+    """The facts about a part that the driver needs, as plain values."""
 
     coverage: dict[str, Any]
     dynamic: tuple[int, int]

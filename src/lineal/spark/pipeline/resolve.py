@@ -431,7 +431,7 @@ class Levels:
         return not any(key in known for known in (state.records, state.faults, state.unfit))
 
     def screen(self, numbers: Iterable[int]) -> None:
-        """What only the driver will read is read before by somebody who may die of it."""
+        """Read the statements for the driver in a process that may crash."""
         whole = self.setting
         self.setting = whole._replace(procedural=[], only_read=True)
         self.evaluate([number] for number in numbers if self.is_new(number))

@@ -51,8 +51,8 @@ SlotNames = list[tuple[str, str, bool]]
 
 
 class Told(NamedTuple):
-    """What a statement that was read before defines: its key, its record without results, and the
-    columns it makes.
+    """The definitions of a statement that was read before: its key, its record without results, its
+    columns.
     """
 
     key: bytes
@@ -63,7 +63,7 @@ class Told(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What all shares have in common."""
+    """The settings that all shares have in common."""
 
     dialect: str
     datasets: list[DatasetInfo]
@@ -140,7 +140,9 @@ class Bulk(Share):
             self.faults[id(script)] = f"could not be read ({type(problem).__name__})"
 
     def give_up(self, definition: Definition, error: Exception) -> None:
-        """What fails here is left for the driver, which tells why; but not what takes all memory."""
+        """Leave a failed statement to the driver, which reports why; except for one that takes all
+        memory.
+        """
         if isinstance(error, MemoryError):
             raise error
 

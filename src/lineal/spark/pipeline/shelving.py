@@ -25,7 +25,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 class Shelf(NamedTuple):
-    """What the statements of a log have in common."""
+    """The settings that the statements of a log have in common."""
 
     dialect: str
     about: bytes

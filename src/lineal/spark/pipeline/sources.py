@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 class Settings(NamedTuple):
-    """What the user says about a stream."""
+    """The user's settings of a stream."""
 
     log: rows.Log
     most: int

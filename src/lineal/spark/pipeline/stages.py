@@ -64,7 +64,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for."""
+    """The options of a run."""
 
     paths: tuple[str, ...]
     folder: str | Path
@@ -86,7 +86,7 @@ class Options:
 
 @dataclass
 class Summary:
-    """What a run has done."""
+    """The results of a run."""
 
     files: int = 0
     """of a folder of scripts; a log has rows"""
@@ -172,7 +172,7 @@ def in_one_line(folder: str | Path) -> Iterator[None]:
 
 
 class Counted(NamedTuple):
-    """What a stream has counted so far: each text with its runs, and whose history it is."""
+    """The counts of a stream so far: each text with its runs, and whose history it is."""
 
     texts: DataFrame
     preset: str | None

@@ -1,5 +1,5 @@
-"""What an output folder knows: its manifest, and the records of statements that were read, whole or
-killed in between.
+"""The state of an output folder: its manifest, and the records of statements, whole or killed in
+between.
 
 out/manifest.json         written last: which lineal made the tables, and how many rows each has
 out/_records/<n>.records  what a share of statements gave; written aside and renamed, so that it is
@@ -40,7 +40,7 @@ OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED, CHECKPOINT, HISTORY)
 
 
 class State:
-    """What the folder of an output knows."""
+    """The manifest and the records in the folder of an output."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -96,7 +96,7 @@ class State:
                     held[key] = max(fault, held.get(key, fault), key=attrgetter("seconds"))
 
     def forgive(self, seconds: float) -> None:
-        """What took too long under a limit that was lower may be tried again."""
+        """Retry statements that took too long under a lower limit."""
         for held in (self.faults, self.texts):
             for key in [key for key, fault in held.items() if 0 < fault.seconds < seconds]:
                 del held[key]
@@ -209,7 +209,9 @@ class Settled:
 def open_state(
     where: str | Path, spark: SparkSession | None = None, fresh: bool = False
 ) -> Iterator[State]:
-    """What the folder knows; ours until the end. One that has other things in it is left alone."""
+    """Open the state of a folder and lock it until the end; a folder with other files is left
+    alone.
+    """
     folder = folder_at(where, spark)
     names = folder.names()
     if names and not names & {OWNER, RECORDS} and said_by(folder.read(MANIFEST)) is None:

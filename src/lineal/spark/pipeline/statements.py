@@ -115,7 +115,7 @@ def add_up(counted: DataFrame) -> DataFrame:
 
 
 class Wanted(NamedTuple):
-    """What decides how the statements of a log are read."""
+    """The settings that decide how the statements of a log are read."""
 
     dialect: str
     seconds: float

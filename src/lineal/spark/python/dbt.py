@@ -1,4 +1,4 @@
-"""What a model gets as `dbt`: model(dbt, session)."""
+"""The object that a model receives as `dbt`: model(dbt, session)."""
 
 from __future__ import annotations
 

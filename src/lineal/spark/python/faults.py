@@ -120,7 +120,7 @@ def _text(name: str) -> str:
 
 
 def contexts(problem: BaseException) -> list[Any]:
-    """What Spark says about the parts of a query that an exception is about."""
+    """Return Spark's query contexts of an exception."""
     found: list[Any] = []
     for each in causes(problem):
         with suppress(Exception):  # not one of Spark's exceptions

@@ -91,7 +91,7 @@ class ModelProcess:
         self.stop()
 
     def answer(self) -> dict[str, Any]:
-        """What the model has made, or what went wrong; OutOfTime or Ended if it says neither."""
+        """Return the result of the model, or its error; OutOfTime or Ended if there is neither."""
         try:
             line = self._answers.get(timeout=self._deadline.left)
         except Empty:
@@ -182,8 +182,8 @@ def keep(output: IO[bytes], log: Path) -> None:
 
 
 def within(deadline: Deadline, action: Callable[[], Result], cancel: Callable[[], None]) -> Result:
-    """What an action gives. At the deadline it is cancelled, and given up if it does not end then:
-    OutOfTime.
+    """Return the result of an action. At the deadline it is cancelled, and abandoned if it does not
+    end: OutOfTime.
     """
     done: Queue[tuple[Result | None, BaseException | None]] = Queue()
 

@@ -1,5 +1,4 @@
-"""What the functions of Python models need on a cluster: the libraries that Spark's own Python APIs
-ask for.
+"""The packages that functions of Python models need on a cluster: those of Spark's own Python APIs.
 
 @F.udf("string")                 pyarrow: Spark sends values as Arrow
 @F.pandas_udf("double")          pandas, too

@@ -80,7 +80,7 @@ class Crosscheck:
     def compared(
         self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
     ) -> Agreement:
-        """What only one of the two has, but for what cannot be compared."""
+        """Return the edges that only one engine has, without those that cannot be compared."""
         found = compare(static, exact)
         left: list[Fact] = []
         reasons: list[str] = []
@@ -151,7 +151,7 @@ class Crosscheck:
     def of_hooks(
         self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
     ) -> set[Fact]:
-        """What the hooks of a project add to the lineage of a model: a plan is that of its query."""
+        """Return the lineage that a project's hooks add to a model: a plan covers only its query."""
         if self.without_hooks is None:
             scripts = [script for script in self.corpus.scripts if script.target is not None]
             own = (
@@ -327,7 +327,7 @@ class Inlined:
                 self.calls.setdefault(read.target, set()).add(read.dataset)
 
     def into(self, target: Dataset, depth: int = 0) -> list[Edge]:
-        """What leads into a dataset, through the functions that it calls."""
+        """Return the edges into a dataset, through the functions that it calls."""
         edges = self.edges.get(target, [])
         called = self.calls.get(target, set()) - {target}
         if not called or depth > DEEPEST:

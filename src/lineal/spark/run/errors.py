@@ -59,7 +59,7 @@ Views = Callable[[str], Origin | None]
 def fault_of(
     problem: BaseException, origin: Origin | None = None, views: Views = lambda name: None
 ) -> Fault:
-    """What Spark, or the machine, says, in one line."""
+    """Return the error of Spark, or of the machine, in one line."""
     deepest = list(causes(problem))[-1]
     message = message_of(deepest)
     if origin is not None and not origin.line:

@@ -84,7 +84,7 @@ class Job:
 
     @property
     def table(self) -> str:
-        """What its table is called in Spark."""
+        """Return the name of its table in Spark."""
         return self.step.table or self.step.name
 
     @property
@@ -264,7 +264,7 @@ def _reads_below(step: Step, corpus: Corpus) -> bool:
 
 
 def _related(step: Step) -> set[str]:
-    """What the tests of a step look at."""
+    """Return the datasets that the tests of a step read."""
     columns = {key_of(str(test.arguments["to"])) for test in step.tests if "to" in test.arguments}
     return columns | {key_of(name) for test in step.queries for name in test.reads}
 
@@ -369,7 +369,7 @@ def _circular(
 
 @dataclass
 class Fingerprints:
-    """What each job is made of: its own texts and files, and the versions of what it needs."""
+    """The digest of each job: its own texts and files, and the versions of its inputs."""
 
     jobs: Mapping[str, Job]
     versions: dict[str, str] = field(default_factory=dict)
@@ -421,8 +421,8 @@ NOT_PART_OF_IT = ("timeout",)
 
 
 def _python(step: Step) -> list[object]:
-    """What a Python model is made of in addition to its text: the modules that it imports, what `dbt` tells
-    it.
+    """Return the inputs of a Python model apart from its text: imported modules, and the values of
+    `dbt`.
     """
     roots = [Path(root) for root in step.roots]
     modules = with_imports(Path(step.file), roots)[1:] if roots else []

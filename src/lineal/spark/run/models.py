@@ -60,8 +60,8 @@ class Builder:
         }
 
     def build(self, job: Job) -> Entry | None:
-        """What the job makes, None if it is there already; Refused, with file and line, if Spark
-        does not take it.
+        """Return the table that the job makes, None if it exists already; Refused, with file and
+        line, if Spark rejects it.
         """
         return self.build_by_kind[job.kind](job)
 
@@ -159,7 +159,7 @@ class Builder:
             return self.tables.replace(job.table, rows)
 
     def source(self, job: Job) -> Entry | None:
-        """What a seed, a file or the catalog has under the name of a source."""
+        """Return the data of a source: from a seed, a file or the catalog."""
         settings = job.step.settings
         if "seed" in settings:
             seed = self.translator.tables.get(settings["seed"], settings["seed"])

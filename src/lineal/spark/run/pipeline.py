@@ -214,7 +214,7 @@ class Pipeline:
         self.outcomes: dict[str, Outcome] = {}
 
     def python_models(self, corpus: Corpus, tables: Folder | Catalog) -> PythonModels | None:
-        """What executes Python models, if there are any to execute."""
+        """Return the executor of Python models, if there are any to execute."""
         if not any(
             job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()
         ):
@@ -508,7 +508,7 @@ class Pipeline:
                 yield Ended(outcome)
 
     def place(self, name: str) -> str | None:
-        """What a dataset is called in Spark; None if it is not there."""
+        """Return the name of a dataset in Spark; None if it does not exist."""
         job = self.jobs.get(key_of(name))
         table = self.translator.tables.get(name, job.table if job is not None else name)
         there = self.tables.stands(table) or (

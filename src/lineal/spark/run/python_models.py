@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 @dataclass
 class Trace:
-    """What a run has learned about the lineage of a model."""
+    """The lineage of a model that a run has learned."""
 
     incremental: bool
     files: frozenset[str]
@@ -85,7 +85,7 @@ class PythonModels:
 
     @contextmanager
     def run_model(self, job: Job, *, incremental: bool) -> Iterator[Made]:
-        """What a model makes; Refused, with file and line, if it makes nothing that can be a table."""
+        """Return the result of a model; Refused, with file and line, if it cannot be a table."""
         form = form_of(job.step.texts[0])
         deadline = Deadline(self.seconds(job))
         functions = [self.statements(each) for each in self.functions(job)]
@@ -162,7 +162,7 @@ class PythonModels:
         deadline: Deadline,
         cancel: Callable[[], None],
     ) -> Made:
-        """What a model has returned, or a job has written under its own name."""
+        """Return the DataFrame that a model has returned, or a job has written under its own name."""
         writes = self.writes.writes_of(stage.session)
         own = [write for write in writes if key_of(stage.plain_name(write.target.name)) == job.slot]
         self.check_writes(job, stage, writes)
@@ -213,8 +213,8 @@ class PythonModels:
         self.notes.setdefault(job.key, []).append(text)
 
     def traced(self, trace: Trace, job: Job, stage: Stage, frame: Any, own: list[Write]) -> Trace:
-        """What Spark's plans say: that of the DataFrame, or those of the writes to the model's own
-        name.
+        """Return the lineage of Spark's plans: of the DataFrame, or of the writes to the model's
+        own name.
         """
         target = Dataset(self.names.namespace, job.name)
         try:
@@ -237,7 +237,7 @@ class PythonModels:
     def blamed(
         self, job: Job, form: Form, files: Mapping[str, str], deadline: Deadline
     ) -> Iterator[None]:
-        """Whatever goes wrong is said with the line of the project's own code."""
+        """Report any failure with the line of the project's own code."""
         try:
             yield
         except Refused as refused:

@@ -1,4 +1,4 @@
-"""What a run says: which job began, how one ended, and why."""
+"""Events of a run: which job began, how it ended, and why."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ IGNORE, INVALIDATE, NEW_RECORD = "ignore", "invalidate", "new_record"
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the settings of a snapshot say."""
+    """The settings of a snapshot."""
 
     strategy: str
     keys: tuple[str, ...]

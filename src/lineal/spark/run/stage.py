@@ -42,7 +42,7 @@ class Stage:
 
     @property
     def own(self) -> str:
-        """What a job writes, as SQL names it."""
+        """Return the target of a job, as SQL names it."""
         if self.database:
             return f"{quote_name(self.database)}.{quote_name(self.name)}"
 

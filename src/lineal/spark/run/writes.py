@@ -1,4 +1,4 @@
-"""What Python models write while they run, as Spark's listener tells it."""
+"""The writes of Python models while they run, as Spark's listener reports them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Writes:
         self._found.setdefault(write.session, []).append(write)
 
     def writes_of(self, session: Any) -> list[Write]:
-        """What a session has written so far, and did not fail to write, in order."""
+        """Return the successful writes of a session so far, in order."""
         with self._one_at_a_time:
             self._drain()
 

@@ -1,4 +1,4 @@
-"""What a database does by itself goes on in the background, while the next rows are written down."""
+"""Work that a database does in the background, while the next rows are written."""
 
 from __future__ import annotations
 

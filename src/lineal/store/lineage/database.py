@@ -1,4 +1,4 @@
-"""What a store needs of a database: transactions, questions, and many rows at once."""
+"""The operations that a store needs of a database: transactions, questions, and many rows at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Database(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it in a message; a password is not in it."""
+        """Return its name for messages, without a password."""
         ...
 
     def reading(self) -> AbstractContextManager[None]:

@@ -40,7 +40,7 @@ USAGE = ("edge_id", "position", "way_id", "file_id", "line", "col", "expression"
 
 
 class Change(NamedTuple):
-    """What a load has done: the run that it was, or None where everything was as it is."""
+    """The result of a load: the number of its run, or None if nothing changed."""
 
     run: Run | None
     opened: int

@@ -141,7 +141,7 @@ class Names:
 
 
 class Held:
-    """What a namespace has names for."""
+    """The names that a namespace has."""
 
     def __init__(self, database: Database, namespace: int) -> None:
         self.database = database
@@ -247,13 +247,13 @@ def _manner(
 
 
 def label(dataset: Dataset) -> str:
-    """What a dataset is called in one word."""
+    """Return the name of a dataset in one word."""
     space, name = dataset
     return plain(f"{space}/{name}" if space else name)
 
 
 def _label(name: str | None, path: Sequence[str]) -> str | None:
-    """What a nested field is called in one word; any other column by its name."""
+    """Return the name of a nested field in one word; of any other column its name."""
     if name is not None and path:
         return ".".join((name, *path))
 

@@ -355,7 +355,7 @@ SECRET_SETTINGS = ("password", "sslpassword")
 
 
 def secrets_of(url: str) -> list[str]:
-    """What of an address must not be shown, as it is written and as it is meant."""
+    """Return the parts of an address that must not be shown, as they are written and decoded."""
     found: list[str] = []
     with suppress(ValueError):
         parts = urlsplit(url)

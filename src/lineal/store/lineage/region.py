@@ -71,7 +71,7 @@ def region(
     down: int = 0,
     with_rows: bool = False,
 ) -> Extraction:
-    """What a trace so many hops upstream and downstream of the columns visits."""
+    """Return the part of the graph within so many hops upstream and downstream of the columns."""
     with uncollected():
         return Region(database, run).around(starts, up, down, with_rows)
 

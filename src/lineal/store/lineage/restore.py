@@ -28,7 +28,7 @@ VALID = "from_run <= ? AND (to_run IS NULL OR to_run > ?)"
 
 
 def extraction_of(database: Database, run: Run) -> Extraction:
-    """What a run has loaded."""
+    """Return the extraction that a run has loaded."""
     with uncollected():
         return Restored(database, run).extraction()
 

@@ -24,7 +24,7 @@ ADDED = {("reads", "manner"): 2}
 
 
 class Dialect(NamedTuple):
-    """What the two databases spell differently."""
+    """The parts of SQL that the two databases spell differently."""
 
     key: str
     """a table's number, by which its rows are found"""

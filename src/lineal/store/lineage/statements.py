@@ -21,7 +21,7 @@ NOWHERE = Place("", 0, 0)
 
 
 class Part(NamedTuple):
-    """What one statement gives to an edge: some of its usages, with their positions."""
+    """The part of an edge that comes from one statement: some of its usages, with their positions."""
 
     edge: Edge
     statement: Key | None

@@ -87,7 +87,7 @@ class Store:
         return load(self.database, namespace, extraction, source, now)
 
     def extraction(self, namespace: str, at: str | None = None) -> Extraction:
-        """What the namespace held at a moment, or holds."""
+        """Return the lineage of the namespace at a moment, or now."""
         with self.database.reading(), sound(self.database):
             return extraction_of(self.database, self._run(namespace, at))
 

@@ -1,5 +1,4 @@
-"""What a check has found, as text: for people, for programs, for code scanning, for a pull
-request's lines.
+"""Findings as text: for people, for programs, for code scanning, for the lines of a pull request.
 
 A view is one file with one function `view(verdict)`. To add one: a file here and a row in FORMATS.
 """

@@ -31,7 +31,7 @@ LINEAL = Engine()
 
 @dataclass(frozen=True)
 class Emission:
-    """What the events of one call have in common."""
+    """The settings that the events of one call share."""
 
     time: str
     """of lineage from a text; reported lineage keeps its own"""

@@ -151,12 +151,12 @@ class Writer:
 
     @cached_property
     def _shared(self) -> set[Named]:
-        """What several jobs write."""
+        """Return the datasets that several jobs write."""
         writers = Counter(self.facts.names[output] for job in self._jobs for output in job.outputs)
         return {name for name, count in writers.items() if count > 1}
 
     def _made_by_job(self, job: Job) -> dict[Named, Made]:
-        """What a job makes of its inputs; of what others write, too, only its own part."""
+        """Return the lineage of a job; of datasets that others write, too, only its own part."""
         names = {self.facts.names[output] for output in job.outputs}
         facts = self.facts
         if not names.isdisjoint(self._shared):

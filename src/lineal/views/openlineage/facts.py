@@ -1,5 +1,4 @@
-"""What an event says, before it is an event: datasets by their names in OpenLineage, and what each
-is made of.
+"""The facts of an event: datasets by their OpenLineage names, and their sources.
 
 Datasets that events cannot tell apart are one here, and so are columns: `a.b` and the field b of a.
 """
@@ -51,9 +50,7 @@ UNMENTIONED: Mention = (True, None)
 
 @dataclass
 class Made:
-    """What a dataset is made of: each field's sources, what decides the rows, and all datasets that
-    are read.
-    """
+    """The sources of a dataset: of each field, of the rows, and all datasets that are read."""
 
     fields: dict[str, Sources] = field(default_factory=dict)
     rows: Sources = field(default_factory=dict)
@@ -137,7 +134,7 @@ def facts_of(
 
 
 def _event_name_of(dataset: Dataset, kind: str, emission: Emission) -> Named:
-    """What events call a dataset: where catalogs are to find it, by its name in the database."""
+    """Return the name of a dataset in events: its name in the database, where catalogs find it."""
     relation = emission.relations.get(dataset.name, "") if emission.located else ""
     called = dataset._replace(name=relation) if relation else dataset
     space = prefix_namespace(dataset.name, emission.prefixes) or emission.namespace

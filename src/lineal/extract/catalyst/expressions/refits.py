@@ -1,4 +1,4 @@
-"""What the engine puts into another type: the value is the same one.
+"""Casts that the engine inserts: the value stays the same.
 
 INSERT INTO t SELECT s FROM u      the fields of s, in the order that t has
 

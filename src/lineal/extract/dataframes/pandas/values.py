@@ -33,7 +33,7 @@ class Levels(str):
 
 @dataclass(frozen=True)
 class Table:
-    """What a frame is at one moment."""
+    """The state of a frame at one moment."""
 
     relation: Relation
     index: Columns = ()
@@ -122,7 +122,7 @@ class Series:
 
 @dataclass(eq=False)
 class Watch:
-    """What a function does with the elements of a row: the conditions that it asks, and the columns."""
+    """The conditions and columns that a function reads from the elements of a row."""
 
     tests: list[Series] = field(default_factory=list)
     seen: list[Series] = field(default_factory=list)

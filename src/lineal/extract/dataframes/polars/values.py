@@ -65,7 +65,7 @@ class Expr:
 
 
 class Open(NamedTuple):
-    """What a selector takes of columns whose names are not known."""
+    """The columns that a selector takes from a frame whose names are not known."""
 
     takes: bool
     certain: bool

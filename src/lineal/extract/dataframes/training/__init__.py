@@ -1,4 +1,4 @@
-"""What trains a model: scikit-learn, XGBoost and LightGBM.
+"""Programs that train models: scikit-learn, XGBoost and LightGBM.
 
     values.py        estimators and training data
     estimators.py    what is known of the classes

@@ -95,7 +95,7 @@ def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
 
 
 def handler_of(name: str) -> tuple[ColumnFunction, str]:
-    """What makes a Column of a function, and the name that SQL has for it."""
+    """Return the function that makes a Column of a call, and its name in SQL."""
     spelled = SPELLED.get(name.lower(), name.lower())
     return SPECIAL.get(spelled, ordinary), spelled
 

@@ -310,7 +310,7 @@ def literals_of(files: Iterable[File]) -> dict[str, dict[str, int]]:
 
 @dataclass(frozen=True)
 class About:
-    """What a call says about the SQL that it is given."""
+    """The facts that a call states about its SQL."""
 
     dialect: str = ""
     target: str = ""

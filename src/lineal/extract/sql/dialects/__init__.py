@@ -296,7 +296,7 @@ VALUES_NAMES = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What the resolver has to know of a dialect."""
+    """The facts about a dialect that the resolver needs."""
 
     name: str
     fold: Fold

@@ -1,4 +1,4 @@
-"""What dialects call the columns that a PIVOT makes, as rows of a table."""
+"""Names of the columns that a PIVOT makes, as rows of a table per dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call of a procedure leaves in a variable."""
+"""The values that a call of a procedure leaves in variables."""
 
 from __future__ import annotations
 

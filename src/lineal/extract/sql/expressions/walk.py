@@ -176,7 +176,7 @@ def nothing(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
 
 
 def operator(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
-    """Whatever it does, it does it to everything below."""
+    """Transform every operand: the default for operators without a handler."""
     below(node, value(way), (node, calls), visit.stack)
 
 

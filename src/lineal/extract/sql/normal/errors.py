@@ -1,4 +1,4 @@
-"""What stops a proof."""
+"""Reasons that stop a proof."""
 
 from __future__ import annotations
 

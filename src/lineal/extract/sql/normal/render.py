@@ -18,7 +18,7 @@ SORTED = frozenset(("and", "or", "eq", "same", "plus", "times"))
 
 
 class Labels:
-    """What the sources in scope are called, and what their columns are."""
+    """The names of the sources in scope and of their columns."""
 
     def __init__(self, outer: Labels | None = None) -> None:
         """Label sources one level deeper than `outer`, whose labels remain visible."""

@@ -60,9 +60,7 @@ class Assignment:
 
 
 class Ref(NamedTuple):
-    """What a variable holds: a column of an assignment by its position; the whole row, if there is
-    none.
-    """
+    """The value of a variable: a column of an assignment by its position, or the whole row."""
 
     assignment: Assignment
     column: int | None
@@ -73,7 +71,7 @@ class Ref(NamedTuple):
 
 
 class Back(NamedTuple):
-    """Whatever the loop assigns to the variable, on an earlier round."""
+    """The values that the loop assigns to the variable in an earlier round."""
 
     loop: Loop
     variable: str
@@ -492,8 +490,8 @@ class Body:
             self.open[-1].changed[variable] = None
 
     def _refs(self, variable: str) -> Refs:
-        """What a variable may hold now, rounds of the loops around included, which are not yet
-        known.
+        """Return the values that a variable may have now, with rounds of enclosing loops that are
+        not yet known.
         """
         return self._at(variable, self.position, self.loop)
 

@@ -1,4 +1,4 @@
-"""What every reader of procedural code keeps, and how it reads names."""
+"""State of every reader of procedural code, and how it reads names."""
 
 from __future__ import annotations
 

@@ -90,9 +90,7 @@ class Results(Assignments):
             self.found.functions.append(routine)
 
     def finish_results(self, routine: Routine) -> None:
-        """What a routine gives back: its OUT parameters, its RETURN QUERYs, the SELECTs that stand
-        alone in it.
-        """
+        """Add the results of a routine: its OUT parameters, RETURN QUERYs and bare SELECTs."""
         if routine.function and routine.outputs and not routine.returns and not routine.selects:
             self.give_back_outputs(routine)
 

@@ -62,11 +62,11 @@ class Summary:
             yield position, argument
 
     def lineage_of_call(self, values: dict[int, Lineage]) -> Lineage:
-        """What a call is made of: each parameter is the argument that stands for it."""
+        """Return the lineage of a call: each parameter is replaced by its argument."""
         return put_arguments(self.lineage, values)
 
     def given_to(self, position: int, values: dict[int, Lineage]) -> Lineage:
-        """What the arguments of a call give to a column of a table function."""
+        """Return the lineage that the arguments of a call give to a column of a table function."""
         return put_arguments(self.columns[position], values) if self.columns[position:] else {}
 
 

@@ -43,7 +43,7 @@ class Symbols(SymbolTable):
         """the statement that needs the values"""
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Lineage | None:
-        """What a variable holds at a moment, with symbols; None where no symbol is needed."""
+        """Return the value of a variable at a moment, with symbols; None if no symbol is needed."""
         held = self.values.body.held(key, moment)
         refs = self.refs_of(held)
         large = self.large_of(held, refs, evaluation)
@@ -117,7 +117,7 @@ class Symbols(SymbolTable):
         return not self.values.active
 
     def value_of(self, symbol: Column) -> Lineage:
-        """What a variable holds."""
+        """Return the value of a variable."""
         held = self.held[int(symbol.name)]
         user = self.user
         assert user is not None
@@ -132,12 +132,12 @@ class Symbols(SymbolTable):
         return read_part(whole, symbol.path) if symbol.path else whole
 
     def put_values_for(self, frame: Frame, user: Evaluation) -> Frame:
-        """What a statement writes, with values in place of their symbols."""
+        """Replace the symbols in the frame that a statement writes by their values."""
         self.user = user
         return self.put_values(frame) if self.held else frame
 
     def follow_for(self, lineage: Lineage, user: Evaluation) -> Lineage:
-        """What a function gives back, with values in place of their symbols."""
+        """Replace the symbols in the result of a function by their values."""
         self.user = user
         return self.follow(lineage) if self.held else lineage
 

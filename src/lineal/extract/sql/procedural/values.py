@@ -106,7 +106,7 @@ class Locals(Scope):
         return key in body.names and bool(body.refs(key, self.moment))
 
     def variable(self, name: str, key: str) -> Slot | None:
-        """What a variable holds at this moment; None for any other name."""
+        """Return the value of a variable at this moment; None for any other name."""
         if key not in self.moment.body.names:
             return None
 
@@ -142,7 +142,7 @@ class Locals(Scope):
         return found
 
     def tables(self) -> dict[str, Frame]:
-        """What a trigger calls `inserted`."""
+        """Return the tables that a trigger calls `inserted`."""
         body = self.moment.body
         queries = {name: self.values.of_trigger(query) for name, query in body.tables.items()}
         return {
@@ -150,7 +150,7 @@ class Locals(Scope):
         }
 
     def put_values(self, frame: Frame) -> Frame:
-        """What a statement writes, with the values of variables where symbols stand for them."""
+        """Replace symbols in the frame that a statement writes by the values of variables."""
         return self.values.symbols.put_values_for(frame, self.evaluation)
 
     def rows_of_loops(self) -> Lineage:
@@ -220,7 +220,7 @@ class Values:
         return self.unite(key, [frame for frame, _ in held])
 
     def unite(self, key: str, frames: list[Frame]) -> Frame:
-        """What either of several assignments gives.
+        """Unite the frames of several assignments.
 
         IF … SET @v = @v + … adds an assignment to those before, whose union is remembered.
         """
@@ -284,7 +284,7 @@ class Values:
     def held_of(
         self, refs: Sequence[Ref], moment: Moment, evaluation: Evaluation
     ) -> list[tuple[Frame, Ref]]:
-        """What each of some assignments gives at a moment."""
+        """Return the frame of each of some assignments at a moment."""
         for ref in refs:
             self.settle(ref.assignment, evaluation)
 
@@ -302,7 +302,7 @@ class Values:
         return found
 
     def part(self, ref: Ref) -> Frame:
-        """What a variable holds of an assignment; the same frame for the same one."""
+        """Return the part of an assignment that a variable holds; the same frame for the same part."""
         frame = self.frames.get(ref.assignment, EMPTY)
         known = self.parts.get(ref)
         if known is None or known[0] is not frame:
@@ -397,7 +397,7 @@ class Values:
         return key in self.body.row_fields or bool(self.catalog.row_type(type_name))
 
     def frame_of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
-        """What an assignment gives; what it reads, the evaluation reads."""
+        """Return the frame of an assignment; the evaluation records its reads."""
         self.settle(assignment, evaluation)
         self.used.use([assignment], evaluation)
         return self.frames.get(assignment, EMPTY)
@@ -554,7 +554,7 @@ def _shared(known: Sequence[Frame], frames: Sequence[Frame]) -> int:
 
 
 def part_of(frame: Frame, ref: Ref) -> Frame:
-    """What a variable holds of a query's row: one column, a field, or all of it."""
+    """Return the part of a query's row that a variable holds: one column, a field, or all of it."""
     slots = frame.slots
     if ref.column is not None:
         slots = slots[ref.column : ref.column + 1]

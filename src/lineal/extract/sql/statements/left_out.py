@@ -39,7 +39,7 @@ def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
 
 
 def made_with_doubt(made: Made) -> Made:
-    """What an UPDATE sets, less certain."""
+    """Return the columns that an UPDATE sets, with lower confidence."""
     return lambda evaluation, ctes: weakened(made(evaluation, ctes))
 
 

@@ -1,4 +1,4 @@
-"""What a statement does in its script: the plan of a write, and the steps around it."""
+"""The plan of a statement: its write, and the steps around it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ After = Callable[[Frame, Any, Any], Frame]
 
 @dataclass(slots=True)
 class Plan:
-    """What a statement does: the name it writes, and the query that it writes there."""
+    """The dataset that a statement writes, and the query that it writes there."""
 
     name: str
     key: str

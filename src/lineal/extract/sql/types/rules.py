@@ -1,5 +1,5 @@
-"""What operators and functions give, per family of dialects. Only what an engine is known to do is
-claimed.
+"""Result types of operators and functions per family of dialects, where the engine's behavior is
+known.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Rules:
     # -- functions ---------------------------------------------------------------------------------
 
     def result(self, rule: str, arguments: Sequence[Type]) -> Type:
-        """What a function gives, by its row in the function table."""
+        """Return the result type of a function, by its row in the function table."""
         if rule in BY_RULE:
             return self.normal(BY_RULE[rule].get(self.family, ""))
 

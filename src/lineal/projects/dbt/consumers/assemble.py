@@ -36,7 +36,7 @@ METRIC_CALL = re.compile(r"metric\(\s*['\"]([^'\"]+)['\"]")
 
 @dataclass
 class Consumers:
-    """What a project declares besides the nodes that hold data."""
+    """The parts of a project that hold no data: tests, metrics, exposures."""
 
     tests: list[Node] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)

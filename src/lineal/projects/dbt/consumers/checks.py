@@ -53,7 +53,7 @@ Find = Callable[[str, str], Node | None]
 
 @dataclass
 class Statement:
-    """What a check reads: columns of relations, and conditions on them."""
+    """The columns of relations that a check reads, and its conditions on them."""
 
     relations: dict[str, str] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)

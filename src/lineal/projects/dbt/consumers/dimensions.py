@@ -1,4 +1,4 @@
-"""What filters and groupings of the semantic layer name.
+"""Names in filters and groupings of the semantic layer.
 
 {{ Dimension('order_id__status') }} = 'paid'
 TimeDimension('metric_time', 'day')

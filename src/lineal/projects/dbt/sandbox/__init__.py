@@ -1,3 +1,3 @@
-"""What dbt's templates know, inside the process that renders them; nothing here is imported by the
-rest of lineal
-but `relation`, which says how a table is written."""
+"""The names that dbt's templates can use, inside the process that renders them. The rest of lineal
+imports only `relation`, which writes names of tables.
+"""

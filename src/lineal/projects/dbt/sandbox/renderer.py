@@ -84,7 +84,7 @@ class Lenient(Limited):
 
 
 class Names(dict[str, Any]):
-    """What a template of a package can name; a macro is found when it is asked for."""
+    """The names that a template of a package can use; a macro is looked up on first use."""
 
     def __init__(self, owner: Dbt, package: str) -> None:
         super().__init__()
@@ -410,9 +410,7 @@ class Dbt(Renderer):
         return found
 
     def type_asked(self, column: Column) -> None:
-        """What a database calls a type, static reading does not know; a test that compares names of
-        types needs it.
-        """
+        """Note that a template asks for the type of a column, which only a run knows."""
         if not column.known_type or self.base["model"]["resource_type"] == "test":
             self.note(f"the type of the column {column.name} is only known when it runs")
 
@@ -745,7 +743,7 @@ def copy_value(value: Any) -> Any:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """What can be written as JSON; anything else as its text."""
+    """Return a value that JSON can represent; anything else as its text."""
     if depth > 20:
         return ""
 

@@ -1,5 +1,5 @@
-"""What only a run knows: a value that stands for others, and results of queries that are never
-sent.
+"""Values that only a run knows: a value that represents others, and results of queries that are
+never sent.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class ResultColumns:
 
 
 class Result:
-    """What a query would give: one row that stands for all."""
+    """The result of a query: one row that represents all."""
 
     def __init__(self, query: str, place: Place) -> None:
         found = FIRST.search(query)
