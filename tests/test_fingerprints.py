@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from sqlglot.tokenizer_core import Token, TokenType
 
 from casefile import Case, all_cases, corpus_of
-from generators.queries import Query, queries, write_query
-from generators.rounds import fixed_examples
+from generators.queries import Query
+from generators.rounds import draw_examples, fixed_examples
+from generators.strategies import queries, randoms
 from lineal.extract.sql.fingerprint import BY_KIND, Masks, fingerprint
 from lineal.extract.sql.literal_kinds import kind_of_string
 from lineal.extract.sql.words import words
@@ -91,7 +92,7 @@ def test_cases(name: str) -> None:
 
 
 @fixed_examples(300)
-@given(queries(), st.randoms(use_true_random=False))
+@given(queries(), randoms())
 def test_random_queries(query: Query, random: Random) -> None:
     text = re.sub(
         r" AS out\d+", lambda alias: alias[0] if random.random() < 0.6 else "", query.sql()
@@ -102,7 +103,7 @@ def test_random_queries(query: Query, random: Random) -> None:
 
 
 def test_enough_is_masked() -> None:
-    texts = [write_query(Random(seed)).sql() for seed in range(300)]
+    texts = [query.sql() for query in draw_examples(queries(), 7, 300)]
     counts = [redrawn(text, "spark", Random(7))[1] for text in texts]
     assert sum(count > 0 for count in counts) > 100
 

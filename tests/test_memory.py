@@ -12,8 +12,8 @@ from hypothesis import given
 
 import lineal
 from casefile import all_cases, corpus_of
-from generators.projects import histories
 from generators.rounds import fixed_examples
+from generators.strategies import histories
 from lineal.api import Lineage
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from generators.projects import long_projects
 from generators.rounds import fixed_examples
+from generators.strategies import long_projects
 from lineal.incremental import memory as remembering
 from lineal.incremental import parallel
 from lineal.incremental.extraction import extract

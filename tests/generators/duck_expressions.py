@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from generators.duck_schema import FIELDS, LIST, STRUCT
-from generators.scope import NUMBER, TEXT, Columns, Field, Scope
-from generators.writer import BaseWriter
+from generators.scope import NUMBER, TEXT, Columns, Field, Scope, keys_in_place
+from generators.writer import Grammar, Sourced, SqlWriter
 
 
 class Drawn(NamedTuple):
@@ -17,43 +17,149 @@ class Drawn(NamedTuple):
     columns: Columns
 
 
-class Sourced(NamedTuple):
-    """What follows FROM, and the columns that the query can name then."""
+JOINS = (
+    "JOIN",
+    "JOIN",
+    "LEFT JOIN",
+    "RIGHT JOIN",
+    "FULL JOIN",
+    "CROSS JOIN",
+    "SEMI JOIN",
+    "ANTI JOIN",
+)
+FORMS = {
+    NUMBER: [
+        "(@n @o @n)",
+        "abs(@n)",
+        "length(@t)",
+        "TRY_CAST(@t AS INTEGER)",
+        "coalesce(@n, @n)",
+        "ifnull(@n, @n)",
+        "nullif(@n, @n)",
+        "greatest(@n, @n)",
+        "if(@c, @n, @n)",
+        "CASE WHEN @c THEN @n WHEN @c THEN @n ELSE @n END",
+        "CASE @t WHEN @t THEN @n END",
+        "(@c)::INTEGER",
+        "len(@l)",
+        "@l[@n::INTEGER]",
+        "list_sum(@l)",
+        "list_sum(list_transform(@l, lambda x: x + @n))",
+        "len([x FOR x IN @l IF x > @n])",
+        "list_reduce(@l, lambda x, y: x + y, @n)",
+        "{'p': @n, 'q': @n}.@p",
+        "struct_extract({'p': @n, 'q': @t}, 'p')",
+        "list_position(@l, @n)",
+        "strpos(@t, @t)",
+        "extract('day' FROM DATE '2024-01-01' + @n::INTEGER)",
+        "-(@n)",
+    ],
+    TEXT: [
+        "upper(@t)",
+        "concat(@t, @t)",
+        "(@t || @t)",
+        "substr(@t, 1, @n::INTEGER)",
+        "@n::VARCHAR",
+        "coalesce(@t, @t)",
+        "replace(@t, @t, @t)",
+        "concat_ws('-', @t, @t)",
+        "CASE WHEN @c THEN @t ELSE @t END",
+        "array_to_string(@l, ',')",
+        "string_split(@t, @t)[1]",
+        "@s.town",
+    ],
+}
+LISTS = [
+    "list_transform(@L, lambda x: x + @n)",
+    "list_filter(@L, lambda x: x > @n)",
+    "list_concat(@L, @L)",
+    "list_sort(@L)",
+    "[x + @n FOR x IN @L]",
+    "@L[1:@n::INTEGER]",
+    "CASE WHEN @c THEN @L END",
+]
+CONDITIONS = [
+    "@n @r @n",
+    "@t = @t",
+    "@n BETWEEN @n AND @n",
+    "@t LIKE 'a%'",
+    "@t IN ('a', @t)",
+    "@n IS NOT NULL",
+    "@n IS DISTINCT FROM @n",
+    "list_contains(@l, @n)",
+    "@n IN @l",
+    "@n = ANY(@l)",
+    "(@n, @t) = (@n, @t)",
+]
+AGGREGATES = {
+    NUMBER: [
+        "sum(@n)",
+        "max(@n)",
+        "count(@t)",
+        "count(*)",
+        "count(DISTINCT @n)",
+        "sum(DISTINCT @n)",
+        "arg_min(@n, @t)",
+        "quantile_disc(@n, 0.5)",
+        "count_if(@c)",
+        "max_by(@n, @n)",
+        "percentile_disc(0.5) WITHIN GROUP (ORDER BY @n)",
+        "list(@n @b, @1)[1]",
+        "bool_or(@c)::INTEGER",
+        "len(array_agg(@n))",
+        "last(@n @b, @1)",
+    ],
+    TEXT: [
+        "max(@t)",
+        "min(@t)",
+        "string_agg(@t, ',' @b, @1)",
+        "arg_max(@t, @n)",
+        "first(@t @b, @1)",
+        "string_agg(DISTINCT @t, ',' ORDER BY @1)",
+    ],
+}
+WITHOUT_FILTER = ("list(", "bool_or", "len(")
+"""Aggregates that are written without FILTER: it would follow what is around the call."""
 
-    text: str
-    scope: list[Field]
+DUCK = Grammar(
+    forms=FORMS,
+    conditions=CONDITIONS,
+    aggregates=AGGREGATES,
+    joins=JOINS,
+    narrowing=("SEMI JOIN", "ANTI JOIN"),
+    using=keys_in_place,
+    numbers=(0, 4),
+    texts=("'a'", "'b'", "'ab'"),
+    as_number="length({}::VARCHAR)",
+    as_text="{}::VARCHAR",
+    nested={TEXT: 55},
+    literals=12,
+    by_name=45,
+    picks={"o": "+-*", "p": "pq", "r": (">", "<=", "<>", "=")},
+    parts={"l": "short_list", "L": "list_", "s": "short_struct", "b": "order"},
+)
 
 
-class Expressions(BaseWriter):
+class Expressions(SqlWriter):
     """The part of the writer that stands below a SELECT list or a condition."""
 
+    grammar = DUCK
     depth: int
     query: Callable[..., Drawn]
     source: Callable[..., Sourced]
 
     # -- names -------------------------------------------------------------------------------------
 
-    def literal(self, kind: str) -> str:
-        return (
-            str(self.random.randint(0, 4))
-            if kind == NUMBER
-            else self.choose(("'a'", "'b'", "'ab'"))
-        )
-
-    def column(self, scope: Scope, kind: str) -> str:
-        """A column of the kind, or a field of a struct; made of another kind where there is none."""
-        fields = [field for field in scope if field.kind == kind and self.nameable(field, scope)]
-        if fields:
-            return self.spell(self.choose(fields), scope)
-        structs = [field for field in scope if field.kind == STRUCT and self.nameable(field, scope)]
+    def other_column(self, scope: Scope, kind: str) -> str:
+        """A field of a struct; made of another kind where there is none."""
+        structs = self.fields(scope, STRUCT)
         wanted = [name for name, each in FIELDS.items() if each == kind]
         if structs and wanted:
             return f"{self.spell(self.choose(structs), scope)}.{wanted[0]}"
         others = [f for f in scope if f.kind in (NUMBER, TEXT) and self.nameable(f, scope)]
         if not others:
             return self.literal(kind) if kind in (NUMBER, TEXT) else "[1, 2]"
-        other = self.spell(self.choose(others), scope)
-        return f"length({other}::VARCHAR)" if kind == NUMBER else f"{other}::VARCHAR"
+        return self.cast(self.spell(self.choose(others), scope), kind)
 
     def nameable(self, field: Field, scope: Scope) -> bool:
         """A merged column that another table has as well cannot be named any more."""
@@ -69,111 +175,41 @@ class Expressions(BaseWriter):
             return self.subquery(scope, kind, depth)
         return self.expression(scope, kind, 2)
 
-    def expression(self, scope: Scope, kind: str, depth: int) -> str:
-        return {NUMBER: self.number, TEXT: self.text, LIST: self.list_, STRUCT: self.struct}[kind](
-            scope, depth
-        )
+    def expression(self, scope: Scope, kind: str, depth: int, *, needs_column: bool = False) -> str:
+        """Return a value of the kind; lists and structs have forms of their own."""
+        if kind == LIST:
+            return self.list_(scope, depth)
+        if kind == STRUCT:
+            return self.struct(scope, depth)
+        return super().expression(scope, kind, depth, needs_column=needs_column)
 
     def number(self, scope: Scope, depth: int) -> str:
-        if depth == 0 or not self.maybe(60):
-            return self.literal(NUMBER) if self.maybe(12) else self.column(scope, NUMBER)
-        one, two = (lambda: self.number(scope, depth - 1)), (lambda: self.text(scope, depth - 1))
-        test = lambda: self.condition(scope, 0)  # noqa: E731
-        items = lambda: self.list_(scope, 0)  # noqa: E731
-        forms: list[Callable[[], str]] = [
-            lambda: f"({one()} {self.choose('+-*')} {one()})",
-            lambda: f"abs({one()})",
-            lambda: f"length({two()})",
-            lambda: f"TRY_CAST({two()} AS INTEGER)",
-            lambda: f"coalesce({one()}, {one()})",
-            lambda: f"ifnull({one()}, {one()})",
-            lambda: f"nullif({one()}, {one()})",
-            lambda: f"greatest({one()}, {one()})",
-            lambda: f"if({test()}, {one()}, {one()})",
-            lambda: f"CASE WHEN {test()} THEN {one()} WHEN {test()} THEN {one()} ELSE {one()} END",
-            lambda: f"CASE {two()} WHEN {two()} THEN {one()} END",
-            lambda: f"({test()})::INTEGER",
-            lambda: f"len({items()})",
-            lambda: f"{items()}[{one()}::INTEGER]",
-            lambda: f"list_sum({items()})",
-            lambda: f"list_sum(list_transform({items()}, lambda x: x + {one()}))",
-            lambda: f"len([x FOR x IN {items()} IF x > {one()}])",
-            lambda: f"list_reduce({items()}, lambda x, y: x + y, {one()})",
-            lambda: f"{{'p': {one()}, 'q': {one()}}}.{self.choose('pq')}",
-            lambda: f"struct_extract({{'p': {one()}, 'q': {two()}}}, 'p')",
-            lambda: f"list_position({items()}, {one()})",
-            lambda: f"strpos({two()}, {two()})",
-            lambda: f"extract('day' FROM DATE '2024-01-01' + {one()}::INTEGER)",
-            lambda: f"-({one()})",
-        ]
-        return self.choose(forms)()
+        return self.expression(scope, NUMBER, depth)
 
     def text(self, scope: Scope, depth: int) -> str:
-        if depth == 0 or not self.maybe(55):
-            return self.literal(TEXT) if self.maybe(12) else self.column(scope, TEXT)
-        one, number = (lambda: self.text(scope, depth - 1)), (lambda: self.number(scope, depth - 1))
-        forms: list[Callable[[], str]] = [
-            lambda: f"upper({one()})",
-            lambda: f"concat({one()}, {one()})",
-            lambda: f"({one()} || {one()})",
-            lambda: f"substr({one()}, 1, {number()}::INTEGER)",
-            lambda: f"{number()}::VARCHAR",
-            lambda: f"coalesce({one()}, {one()})",
-            lambda: f"replace({one()}, {one()}, {one()})",
-            lambda: f"concat_ws('-', {one()}, {one()})",
-            lambda: f"CASE WHEN {self.condition(scope, 0)} THEN {one()} ELSE {one()} END",
-            lambda: f"array_to_string({self.list_(scope, 0)}, ',')",
-            lambda: f"string_split({one()}, {one()})[1]",
-            lambda: f"{self.struct(scope, 0)}.town",
-        ]
-        return self.choose(forms)()
+        return self.expression(scope, TEXT, depth)
 
     def list_(self, scope: Scope, depth: int) -> str:
-        fields = [field for field in scope if field.kind == LIST and self.nameable(field, scope)]
+        fields = self.fields(scope, LIST)
         if fields and self.maybe(60):
             return self.spell(self.choose(fields), scope)
-        one = lambda: self.number(scope, max(0, depth - 1))  # noqa: E731
         if depth == 0 or not self.maybe(50):
-            return f"[{one()}, {one()}]"
-        inner = lambda: self.list_(scope, depth - 1)  # noqa: E731
-        forms: list[Callable[[], str]] = [
-            lambda: f"list_transform({inner()}, lambda x: x + {one()})",
-            lambda: f"list_filter({inner()}, lambda x: x > {one()})",
-            lambda: f"list_concat({inner()}, {inner()})",
-            lambda: f"list_sort({inner()})",
-            lambda: f"[x + {one()} FOR x IN {inner()}]",
-            lambda: f"{inner()}[1:{one()}::INTEGER]",
-            lambda: f"CASE WHEN {self.condition(scope, 0)} THEN {inner()} END",
-        ]
-        return self.choose(forms)()
+            return self.fill("[@n, @n]", scope, max(0, depth - 1))
+        return self.fill(self.choose(LISTS), scope, depth - 1)
+
+    def short_list(self, scope: Scope, depth: int) -> str:
+        return self.list_(scope, 0)
+
+    def short_struct(self, scope: Scope, depth: int) -> str:
+        return self.struct(scope, 0)
 
     def struct(self, scope: Scope, depth: int) -> str:
-        fields = [field for field in scope if field.kind == STRUCT and self.nameable(field, scope)]
+        fields = self.fields(scope, STRUCT)
         if fields and self.maybe(70):
             return self.spell(self.choose(fields), scope)
         return f"{{'lat': {self.number(scope, 0)}, 'town': {self.text(scope, 0)}}}"
 
     # -- conditions --------------------------------------------------------------------------------
-
-    def condition(self, scope: Scope, depth: int) -> str:
-        one, text = (lambda: self.number(scope, depth)), (lambda: self.text(scope, depth))
-        forms: list[Callable[[], str]] = [
-            lambda: f"{one()} {self.choose(('>', '<=', '<>', '='))} {one()}",
-            lambda: f"{text()} = {text()}",
-            lambda: f"{one()} BETWEEN {one()} AND {one()}",
-            lambda: f"{text()} LIKE 'a%'",
-            lambda: f"{text()} IN ('a', {text()})",
-            lambda: f"{one()} IS NOT NULL",
-            lambda: f"{one()} IS DISTINCT FROM {one()}",
-            lambda: f"list_contains({self.list_(scope, 0)}, {one()})",
-            lambda: f"{one()} IN {self.list_(scope, 0)}",
-            lambda: f"{one()} = ANY({self.list_(scope, 0)})",
-            lambda: f"({one()}, {text()}) = ({one()}, {text()})",
-        ]
-        made = self.choose(forms)()
-        if depth > 0 and self.maybe(20):
-            made = f"({made} {self.choose(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
-        return f"NOT ({made})" if self.maybe(10) else made
 
     def predicate(self, scope: Scope, depth: int) -> str:
         """A condition, or one that asks another query."""
@@ -214,29 +250,17 @@ class Expressions(BaseWriter):
     # -- aggregates and windows --------------------------------------------------------------------
 
     def aggregate(self, scope: Scope, kind: str, depth: int) -> str:
-        one, text = (lambda: self.number(scope, depth)), (lambda: self.text(scope, depth))
-        order = lambda: f"ORDER BY {self.choose((one, text))()}"  # noqa: E731
-        if kind == TEXT:
-            forms = [lambda: f"max({text()})", lambda: f"min({text()})",
-                     lambda: f"string_agg({(t := text())}, ',' {order()}, {t})",
-                     lambda: f"arg_max({text()}, {one()})", lambda: f"first({(t := text())} {order()}, {t})",
-                     lambda: f"string_agg(DISTINCT {(t := text())}, ',' ORDER BY {t})"]  # fmt: skip
-        else:
-            forms = [lambda: f"sum({one()})", lambda: f"max({one()})", lambda: f"count({text()})",
-                     lambda: "count(*)", lambda: f"count(DISTINCT {one()})", lambda: f"sum(DISTINCT {one()})",
-                     lambda: f"arg_min({one()}, {text()})", lambda: f"quantile_disc({one()}, 0.5)",
-                     lambda: f"count_if({self.condition(scope, 0)})", lambda: f"max_by({one()}, {one()})",
-                     lambda: f"percentile_disc(0.5) WITHIN GROUP (ORDER BY {one()})",
-                     lambda: f"list({(n := one())} {order()}, {n})[1]",
-                     lambda: f"bool_or({self.condition(scope, 0)})::INTEGER",
-                     lambda: f"len(array_agg({one()}))", lambda: f"last({(n := one())} {order()}, {n})"]  # fmt: skip
-        made = self.choose(forms)()
-        if self.maybe(15) and not made.startswith(("list(", "bool_or", "len(")):
+        made = self.call(scope, kind, depth)
+        if self.maybe(15) and not made.startswith(WITHOUT_FILTER):
             made += f" FILTER (WHERE {self.condition(scope, 0)})"
         if kind == NUMBER and self.maybe(20):
             return self.choose((f"coalesce({made}, 0)", f"({made} + {self.literal(NUMBER)})",
-                                f"CASE WHEN {made} > 1 THEN {self.choose(forms)()} END"))  # fmt: skip
+                                f"CASE WHEN {made} > 1 THEN {self.call(scope, kind, depth)} END"))  # fmt: skip
         return made
+
+    def order(self, scope: Scope, depth: int) -> str:
+        """ORDER BY inside of an aggregate"""
+        return f"ORDER BY {self.expression(scope, self.choose((NUMBER, TEXT)), depth)}"
 
     def keys(self, scope: Scope, *, partition: bool, order: bool, total: bool = False) -> str:
         """PARTITION BY … ORDER BY …; a total order has every column in it, so that no tie is left

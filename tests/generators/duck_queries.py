@@ -1,7 +1,6 @@
 """Random statements as DuckDB accepts them, over the tables of `duck_schema`.
 
-    duck_statements()                          a Hypothesis strategy
-    DuckWriter(Random(7)).statement()          a query, or an UPDATE, INSERT, DELETE or MERGE
+    DuckWriter(random).statement()             a query, or an UPDATE, INSERT, DELETE or MERGE
 
 Names that are made up: `t1` (tables), `w1` (CTEs), `c1` (columns). Some are the names of columns of
 the schema on purpose: an alias may hide a column, and whose column a name then means is what is
@@ -12,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
-
-from hypothesis import strategies as st
 
 from generators.duck_expressions import Drawn
 from generators.duck_relations import Relations
 from generators.duck_schema import LIST, SCHEMA, STRUCT
 from generators.scope import NUMBER, TEXT, Columns, Field, Scope, shown_fields, table_fields
+from generators.statement import Statement
 
 SET_OPERATIONS = (
     "UNION ALL",
@@ -30,20 +27,6 @@ SET_OPERATIONS = (
     "UNION BY NAME",
     "INTERSECT ALL",
 )
-
-
-class Statement(NamedTuple):
-    """What is run, and the table that holds its outcome: none for a query, whose outcome is what it
-    gives.
-    """
-
-    text: str
-    target: str = ""
-
-
-def duck_statements() -> st.SearchStrategy[Statement]:
-    """Statements that Hypothesis draws and shrinks."""
-    return st.randoms(use_true_random=False).map(lambda random: DuckWriter(random).statement())
 
 
 class DuckWriter(Relations):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from generators.duck_expressions import Expressions, Sourced
+from generators.duck_expressions import Expressions
 from generators.duck_schema import LIST, SCHEMA
 from generators.scope import (
     NUMBER,
@@ -14,22 +14,11 @@ from generators.scope import (
     Columns,
     Field,
     Scope,
-    common_names,
     has_unique_names,
     shown_names,
     table_fields,
 )
-
-JOINS = (
-    "JOIN",
-    "JOIN",
-    "LEFT JOIN",
-    "RIGHT JOIN",
-    "FULL JOIN",
-    "CROSS JOIN",
-    "SEMI JOIN",
-    "ANTI JOIN",
-)
+from generators.writer import Sourced
 
 
 class Relations(Expressions):
@@ -108,35 +97,30 @@ class Relations(Expressions):
 
     # -- joins -------------------------------------------------------------------------------------
 
-    def join(self, left: Sourced, right: Sourced) -> Sourced:
-        join = self.choose(JOINS)
-        if not set(shown_names(left.scope)).isdisjoint(shown_names(right.scope)) and any(
-            field.merged for field in left.scope
-        ):
-            return left
-        if aliases(left.scope) & aliases(right.scope):
-            return left
-        if join == "CROSS JOIN":
-            comma = self.choose((" CROSS JOIN ", ", "))
-            return Sourced(f"{left.text}{comma}{right.text}", [*left.scope, *right.scope])
-        narrowing = join in ("SEMI JOIN", "ANTI JOIN")
-        if self.maybe(8):
-            return self.asof(left, right)
-        keys = common_names(left.scope, right.scope)
-        if keys and self.maybe(45):
-            natural = (
-                has_unique_names(left.scope) and has_unique_names(right.scope) and self.maybe(30)
-            )
-            kept = keys if natural else keys[: self.random.randint(1, len(keys))]
-            scope = left.scope if narrowing else using(left.scope, right.scope, kept)
-            if natural and set(kept) == set(shown_names(left.scope)) & set(
-                shown_names(right.scope)
-            ):
-                return Sourced(f"{left.text} NATURAL {join} {right.text}", scope)
-            return Sourced(f"{left.text} {join} {right.text} USING ({', '.join(kept)})", scope)
-        condition = self.join_condition(left.scope, right.scope)
-        scope = left.scope if narrowing else [*left.scope, *right.scope]
-        return Sourced(f"{left.text} {join} {right.text} ON {condition}", scope)
+    def would_clash(self, left: Scope, right: Scope) -> bool:
+        """Tell whether a merged column, or one of two tables, could not be named any more."""
+        shared = not set(shown_names(left)).isdisjoint(shown_names(right))
+        if shared and any(field.merged for field in left):
+            return True
+        return bool(aliases(left) & aliases(right))
+
+    def cross(self) -> str:
+        return self.choose((" CROSS JOIN ", ", "))
+
+    def special_join(self, left: Sourced, right: Sourced) -> Sourced | None:
+        return self.asof(left, right) if self.maybe(8) else None
+
+    def may_be_natural(self, left: Scope, right: Scope) -> bool:
+        return has_unique_names(left) and has_unique_names(right)
+
+    def are_all_shared(self, keys: Sequence[str], left: Scope, right: Scope) -> bool:
+        return set(keys) == set(shown_names(left)) & set(shown_names(right))
+
+    def joinable(self, field: Field, scope: Scope) -> bool:
+        return field.kind in (NUMBER, TEXT) and self.nameable(field, scope)
+
+    def unrelated(self, scope: Scope) -> str:
+        return "1 = 1"
 
     def asof(self, left: Sourced, right: Sourced) -> Sourced:
         """a ASOF JOIN b ON a.x = b.y AND a.n >= b.m"""
@@ -159,23 +143,6 @@ class Relations(Expressions):
             f"{left.text} {kind} {right.text} ON {condition}", [*left.scope, *right.scope]
         )
 
-    def join_condition(self, left: Scope, right: Scope, extra: bool = True) -> str:
-        """a.x = b.y, and perhaps something else"""
-        scope = [*left, *right]
-        pairs = [
-            (one, other)
-            for one in left
-            for other in right
-            if one.kind == other.kind in (NUMBER, TEXT)
-            and self.nameable(one, scope)
-            and self.nameable(other, scope)
-        ]
-        if not pairs:
-            return "1 = 1"
-        one, other = self.choose(pairs)
-        text = f"{self.spell(one, scope)} = {self.spell(other, scope)}"
-        return f"{text} AND {self.condition(scope, 0)}" if extra and self.maybe(25) else text
-
     def lateral(self, left: Sourced, depth: int, outer: Scope) -> Sourced:
         """…, LATERAL (SELECT … WHERE t.id = o.id) AS l, …, UNNEST(t.tags) AS u(x)"""
         alias, name = self.new("t"), self.new("c")
@@ -193,22 +160,6 @@ class Relations(Expressions):
         on = " ON true" if "LEFT" in join else ""
         return Sourced(f"{left.text}{join}({inner.text}) AS {alias}{on}",
                        [*left.scope, *table_fields(alias, inner.columns)])  # fmt: skip
-
-
-def using(left: Scope, right: Scope, keys: Sequence[str]) -> list[Field]:
-    """a JOIN b USING (k)      k in the place of the left one; a.k and b.k can still be named"""
-    found: list[Field] = []
-    for field in left:
-        if field.name in keys and not field.hidden:
-            found.append(Field("", field.name, field.kind))
-            if not field.merged:
-                found.append(field._replace(hidden=True))
-        else:
-            found.append(field)
-    for field in right:
-        hidden = field.hidden or field.name in keys
-        found.append(field._replace(hidden=hidden))
-    return found
 
 
 def aliases(scope: Scope) -> set[str]:

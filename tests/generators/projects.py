@@ -1,15 +1,13 @@
 """Random projects: small statements over each other's tables, some of them wrong, and edits.
 
-histories()               a Hypothesis strategy: a project, and what some edits make of it
-Author(Random(7)).project()
+Author(random).project()
+Author(random).edit(project)
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-
-from hypothesis import strategies as st
 
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -131,32 +129,3 @@ class Author:
             for script in corpus.scripts
         ]
         return corpus
-
-
-def authors() -> st.SearchStrategy[Author]:
-    """Authors whose statements Hypothesis draws and shrinks."""
-    return st.randoms(use_true_random=False).map(Author)
-
-
-@st.composite
-def histories(draw: st.DrawFn, *, defaults: bool = False) -> list[Corpus]:
-    """A project and four edits of it, each on top of the one before."""
-    author = draw(authors())
-    corpus = author.project()
-    if defaults:
-        corpus = author.set_defaults(corpus)
-    found = [corpus]
-    while len(found) < 5:
-        found.append(author.edit(found[-1]))
-    return found
-
-
-@st.composite
-def long_projects(draw: st.DrawFn, more: int, *, defaults: bool = False) -> Corpus:
-    """A project with that many more files."""
-    author = draw(authors())
-    corpus = author.project()
-    corpus.scripts += [
-        Script(author.text(number % 8), "", f"more{number}.sql") for number in range(more)
-    ]
-    return author.set_defaults(corpus) if defaults else corpus

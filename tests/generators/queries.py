@@ -1,7 +1,6 @@
 """Random SELECT queries over a small schema whose tables share column names, as Spark accepts them.
 
-    queries(without={"star"})                   a Hypothesis strategy, without some constructs
-    write_query(Random(7)).sql()                one query; the same number gives the same text
+    write_query(random, without={"star"}).sql()       one query, without some constructs
 
 Names that a query makes up are `t1` (tables), `w1` (CTEs), `c1` (inner columns) and `out1` (output
 columns). No table or column of a schema may be called so: a text can be renamed by a pattern, and
@@ -16,8 +15,6 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
 
-from hypothesis import strategies as st
-
 from generators.scope import (
     NUMBER,
     TEXT,
@@ -28,10 +25,10 @@ from generators.scope import (
     common_names,
     fields_of_kind,
     has_unique_names,
-    shown_names,
+    keys_first,
     table_fields,
 )
-from generators.writer import BaseWriter
+from generators.writer import Grammar, Sourced, SqlWriter
 
 SHOP: Schema = {
     "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
@@ -129,15 +126,6 @@ class Query:
         return replace(self, first=replace(self.first, where=(*self.first.where, condition)))
 
 
-def queries(
-    schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()
-) -> st.SearchStrategy[Query]:
-    """Queries that Hypothesis draws and shrinks."""
-    return st.randoms(use_true_random=False).map(
-        lambda random: write_query(random, schema, depth=depth, without=without)
-    )
-
-
 def write_query(
     random: Random, schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()
 ) -> Query:
@@ -162,8 +150,73 @@ JOINS = (
 SET_OPERATIONS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT")
 
 
-class Writer(BaseWriter):
+EXPRESSIONS = {
+    NUMBER: [
+        "(@N + @n)",
+        "(@N * @n)",
+        "-(@N)",
+        "abs(@N)",
+        "length(@T)",
+        "cast(@T AS INT)",
+        "coalesce(@N, @n)",
+        "nullif(@N, @n)",
+        "if(@c, @N, @n)",
+        "CASE WHEN @c THEN @N ELSE @n END",
+        "CASE @T WHEN 'a' THEN @n END",
+        "hash(@T)",
+    ],
+    TEXT: [
+        "upper(@T)",
+        "concat(@T, @t)",
+        "substr(@T, 1, 2)",
+        "cast(@N AS STRING)",
+        "coalesce(@T, @t)",
+        "md5(@T)",
+        "CASE WHEN @c THEN @T ELSE @t END",
+    ],
+}
+CONDITIONS = [
+    "@N > @n",
+    "@T = @t",
+    "@N BETWEEN @n AND @n",
+    "@T LIKE 'a%'",
+    "@T IN ('a', 'b')",
+    "@N IS NOT NULL",
+]
+AGGREGATES = {
+    NUMBER: [
+        "sum(@N)",
+        "max(@N)",
+        "avg(@N)",
+        "count(@T)",
+        "count(DISTINCT @N)",
+        "count(*)",
+        "max_by(@N, @T)",
+    ],
+    TEXT: [
+        "max(@T)",
+        "min(@T)",
+    ],
+}
+SPARK = Grammar(
+    forms=EXPRESSIONS,
+    conditions=CONDITIONS,
+    aggregates=AGGREGATES,
+    joins=JOINS,
+    narrowing=("LEFT SEMI JOIN", "LEFT ANTI JOIN"),
+    using=keys_first,
+    numbers=(2, 9),
+    texts=("'a'", "'b'", "'c%'"),
+    as_number="length({})",
+    as_text="cast({} AS STRING)",
+    gap="\n",
+)
+
+
+class Writer(SqlWriter):
     """Draws one query as Spark accepts it."""
+
+    grammar = SPARK
 
     def __init__(self, random: Random, schema: Schema, without: Collection[str] = ()) -> None:
         super().__init__(random)
@@ -219,20 +272,20 @@ class Writer(BaseWriter):
             shape = "plain"
         if kinds is None:
             kinds = [self.choose((NUMBER, TEXT)) for _ in range(self.random.randint(1, 3))]
-        made = getattr(self, shape)(Select((), source, scope), kinds, prefix, depth)
+        made = getattr(self, shape)(Select((), source, tuple(scope)), kinds, prefix, depth)
         conditions = [self.predicate(scope, depth, ctes)] if self.maybe(40) else []
         return replace(made, where=tuple(conditions))
 
     # -- FROM --------------------------------------------------------------------------------------
 
-    def source(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, tuple[Field, ...]]:
-        text, fields = self.relation(depth, ctes)
+    def source(self, depth: int, ctes: Mapping[str, Columns]) -> Sourced:
+        made = self.relation(depth, ctes)
         for _ in range(2):
             if self.maybe(35):
-                text, fields = self.join(text, fields, *self.relation(depth, ctes))
-        return text, tuple(fields)
+                made = self.join(made, self.relation(depth, ctes))
+        return made
 
-    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
+    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> Sourced:
         """A table, a CTE or a subquery, with an alias."""
         alias = self.new("t")
         if depth > 0 and self.maybe(25):
@@ -242,38 +295,15 @@ class Writer(BaseWriter):
             tables: dict[str, Columns] = {**self.schema, **ctes}
             name = self.choose([*ctes, *ctes, *self.schema] if self.maybe(50) else [*tables])
             text, columns = f"{name} AS {alias}", dict(tables[name])
-        return text, table_fields(alias, columns)
+        return Sourced(text, table_fields(alias, columns))
 
-    def join(
-        self, text: str, left: list[Field], right_text: str, right: list[Field]
-    ) -> tuple[str, list[Field]]:
-        join = self.choose(JOINS)
-        if set(shown_names([field for field in left if field.merged])) & set(shown_names(right)):
-            return text, left  # the merged column of an earlier USING could not be named any more
-        if join == "CROSS JOIN":
-            return f"{text}\nCROSS JOIN {right_text}", [*left, *right]
-        shared = common_names(left, right)
-        narrowing = join in ("LEFT SEMI JOIN", "LEFT ANTI JOIN")
-        if shared and not narrowing and self.maybe(50):
-            natural = "natural" not in self.without and has_unique_names(left) and self.maybe(30)
-            keys = shared if natural else shared[: self.random.randint(1, len(shared))]
-            fields = using(left, right, keys)
-            if natural:
-                return f"{text}\nNATURAL {join} {right_text}", fields
-            return f"{text}\n{join} {right_text} USING ({', '.join(keys)})", fields
-        condition = self.join_condition((*left, *right), left, right)
-        return f"{text}\n{join} {right_text} ON {condition}", left if narrowing else [*left, *right]
+    def keys_of_join(self, left: Scope, right: Scope, narrowing: bool) -> list[str]:
+        """A semi join or an anti join has a condition."""
+        return [] if narrowing else common_names(left, right)
 
-    def join_condition(
-        self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]
-    ) -> str:
-        """a.x = b.y, and perhaps something else"""
-        pairs = [(one, other) for one in left for other in right if one.kind == other.kind]
-        if not pairs:
-            return self.condition(scope, 0)
-        one, other = self.choose(pairs)
-        text = f"{self.spell(one, scope)} = {self.spell(other, scope)}"
-        return f"{text} AND {self.condition(scope, 0)}" if self.maybe(25) else text
+    def may_be_natural(self, left: Scope, right: Scope) -> bool:
+        """Tell whether NATURAL finds each key once, and is asked for."""
+        return "natural" not in self.without and has_unique_names(left)
 
     # -- SELECT lists ------------------------------------------------------------------------------
 
@@ -367,52 +397,10 @@ class Writer(BaseWriter):
             return False
         return super().may_be_bare(field, scope)
 
-    def literal(self, kind: str) -> str:
-        return (
-            str(self.random.randint(2, 9))
-            if kind == NUMBER
-            else self.choose(("'a'", "'b'", "'c%'"))
-        )
-
-    def column(self, scope: Sequence[Field], kind: str) -> str:
-        """A column of the kind; a text as a number or a number as a text where there is none."""
-        fields = fields_of_kind(scope, kind)
-        if fields:
-            return self.spell(self.choose(fields), scope)
-        other = self.spell(self.choose(list(scope)), scope)
-        return f"length({other})" if kind == NUMBER else f"cast({other} AS STRING)"
-
     def value(self, scope: Sequence[Field], kind: str, depth: int) -> str:
         if depth > 0 and kind == NUMBER and "scalar" not in self.without and self.maybe(10):
             return self.scalar_subquery(scope)
         return self.expression(scope, kind, 2)
-
-    def expression(
-        self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False
-    ) -> str:
-        if depth == 0 or not self.maybe(60):
-            literal = not needs_column and self.maybe(15)
-            return self.literal(kind) if literal else self.column(scope, kind)
-
-        def one(kind: str) -> str:
-            return self.expression(scope, kind, depth - 1, needs_column=True)
-
-        def other(kind: str) -> str:
-            return self.expression(scope, kind, depth - 1)
-
-        return self.choose(EXPRESSIONS[kind])(self, one, other, scope)
-
-    def condition(self, scope: Sequence[Field], depth: int) -> str:
-        def one(kind: str) -> str:
-            return self.expression(scope, kind, depth, needs_column=True)
-
-        def other(kind: str) -> str:
-            return self.expression(scope, kind, depth)
-
-        text = self.choose(CONDITIONS)(one, other)
-        if depth > 0 and self.maybe(20):
-            text = f"({text} {self.choose(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
-        return f"NOT ({text})" if self.maybe(10) else text
 
     def predicate(self, scope: Sequence[Field], depth: int, ctes: Mapping[str, Columns]) -> str:
         """A condition, or one that asks another query."""
@@ -451,12 +439,9 @@ class Writer(BaseWriter):
         return f"SELECT {listed} FROM {table} AS {alias} WHERE {' AND '.join(conditions)}"
 
     def aggregate(self, scope: Sequence[Field], kind: str, depth: int) -> str:
-        def inner(kind: str) -> str:
-            return self.expression(scope, kind, depth, needs_column=True)
-
         if kind == TEXT and self.maybe(20):
             return f"cast({self.aggregate(scope, NUMBER, depth)} AS STRING)"
-        text = self.choose(AGGREGATES[kind])(inner)
+        text = self.call(scope, kind, depth)
         if self.maybe(15):
             text += f" FILTER (WHERE {self.condition(scope, 0)})"
         if kind == NUMBER and self.maybe(20):
@@ -472,78 +457,6 @@ class Writer(BaseWriter):
         partition = f"PARTITION BY {keys[0]} " if self.maybe(70) else ""
         text = f"{self.choose(calls)} OVER ({partition}ORDER BY {keys[1]})"
         return f"{text} + 1" if kind == NUMBER and self.maybe(20) else text
-
-
-One = Callable[[str], str]
-
-EXPRESSIONS: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
-    NUMBER: [
-        lambda w, one, other, scope: f"({one(NUMBER)} + {other(NUMBER)})",
-        lambda w, one, other, scope: f"({one(NUMBER)} * {other(NUMBER)})",
-        lambda w, one, other, scope: f"-({one(NUMBER)})",
-        lambda w, one, other, scope: f"abs({one(NUMBER)})",
-        lambda w, one, other, scope: f"length({one(TEXT)})",
-        lambda w, one, other, scope: f"cast({one(TEXT)} AS INT)",
-        lambda w, one, other, scope: f"coalesce({one(NUMBER)}, {other(NUMBER)})",
-        lambda w, one, other, scope: f"nullif({one(NUMBER)}, {other(NUMBER)})",
-        lambda w, one, other, scope: f"if({w.condition(scope, 0)}, {one(NUMBER)}, {other(NUMBER)})",
-        lambda w, one, other, scope: (
-            f"CASE WHEN {w.condition(scope, 0)} THEN {one(NUMBER)} ELSE {other(NUMBER)} END"
-        ),
-        lambda w, one, other, scope: f"CASE {one(TEXT)} WHEN 'a' THEN {other(NUMBER)} END",
-        lambda w, one, other, scope: f"hash({one(TEXT)})",
-    ],
-    TEXT: [
-        lambda w, one, other, scope: f"upper({one(TEXT)})",
-        lambda w, one, other, scope: f"concat({one(TEXT)}, {other(TEXT)})",
-        lambda w, one, other, scope: f"substr({one(TEXT)}, 1, 2)",
-        lambda w, one, other, scope: f"cast({one(NUMBER)} AS STRING)",
-        lambda w, one, other, scope: f"coalesce({one(TEXT)}, {other(TEXT)})",
-        lambda w, one, other, scope: f"md5({one(TEXT)})",
-        lambda w, one, other, scope: (
-            f"CASE WHEN {w.condition(scope, 0)} THEN {one(TEXT)} ELSE {other(TEXT)} END"
-        ),
-    ],
-}
-CONDITIONS: list[Callable[[One, One], str]] = [
-    lambda one, other: f"{one(NUMBER)} > {other(NUMBER)}",
-    lambda one, other: f"{one(TEXT)} = {other(TEXT)}",
-    lambda one, other: f"{one(NUMBER)} BETWEEN {other(NUMBER)} AND {other(NUMBER)}",
-    lambda one, other: f"{one(TEXT)} LIKE 'a%'",
-    lambda one, other: f"{one(TEXT)} IN ('a', 'b')",
-    lambda one, other: f"{one(NUMBER)} IS NOT NULL",
-]
-AGGREGATES: dict[str, list[Callable[[One], str]]] = {
-    NUMBER: [
-        lambda inner: f"sum({inner(NUMBER)})",
-        lambda inner: f"max({inner(NUMBER)})",
-        lambda inner: f"avg({inner(NUMBER)})",
-        lambda inner: f"count({inner(TEXT)})",
-        lambda inner: f"count(DISTINCT {inner(NUMBER)})",
-        lambda inner: "count(*)",
-        lambda inner: f"max_by({inner(NUMBER)}, {inner(TEXT)})",
-    ],
-    TEXT: [
-        lambda inner: f"max({inner(TEXT)})",
-        lambda inner: f"min({inner(TEXT)})",
-    ],
-}
-
-
-# -- scopes ----------------------------------------------------------------------------------------
-
-
-def using(left: Sequence[Field], right: Sequence[Field], keys: Sequence[str]) -> list[Field]:
-    """a JOIN b USING (k)      k once, then the others; a.k and b.k can still be named"""
-    kinds = {field.name: field.kind for field in left}
-    merged = [Field("", key, kinds[key]) for key in keys]
-    others = [field for field in (*left, *right) if field.hidden or field.name not in keys]
-    behind = [
-        field._replace(hidden=True)
-        for field in (*left, *right)
-        if field.name in keys and not field.hidden and not field.merged
-    ]
-    return [*merged, *others, *behind]
 
 
 def aggregates(select: Select) -> bool:

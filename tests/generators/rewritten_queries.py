@@ -7,8 +7,10 @@ DISTINCT that is left out). Whoever calls a pair equal has to be right.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
+
+from generators.writer import SqlWriter
 
 TABLES = {"t": ["id", "a", "b", "c"], "u": ["id", "x", "y"], "v": ["k", "x", "z"]}
 VALUES = (None, 0, 1, 2)
@@ -40,22 +42,12 @@ class Question:
     distinct: bool = False
 
 
-@dataclass
-class Writer:
-    """Writes a question in a way that chance decides."""
+class Rewriter(SqlWriter):
+    """Writes a question in one of many ways."""
 
-    random: Random
-    numbers: list[int] = field(default_factory=lambda: [0])
-    ctes: list[str] = field(default_factory=list)
-
-    def chance(self, share: float) -> bool:
-        """Tell whether something happens this time."""
-        return self.random.random() < share
-
-    def name(self, start: str) -> str:
-        """Return a name that is not used yet."""
-        self.numbers[0] += 1
-        return f"{start}{self.numbers[0]}"
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.ctes: list[str] = []
 
     def write(self, question: Question) -> str:
         """Return the query."""
@@ -64,11 +56,11 @@ class Writer:
         first = self.source(question.table, "m", names, rest, movable=True)
         joins, members = [], []
         for join in question.joins:
-            movable = join.kind == "JOIN" or self.chance(0.1)
+            movable = join.kind == "JOIN" or self.maybe(10)
             own = list(join.filters) if join.kind == "LEFT JOIN" else rest
             member = self.source(join.table, join.alias, names, own, movable or own is not rest)
             members.append((join, member, own if own is not rest else []))
-        if self.chance(0.5):
+        if self.maybe(50):
             self.random.shuffle(members)
             members.sort(key=lambda each: each[0].on[0].split(".")[0] != "m")
         for join, member, own in members:
@@ -76,11 +68,11 @@ class Writer:
             joins.append(f"{join.kind} {member} ON {' AND '.join(conditions)}")
         text = " ".join([first, *joins])
         inner = [join for join in question.joins if join.kind == "JOIN"]
-        if len(inner) == len(question.joins) == 1 and self.chance(0.4):
+        if len(inner) == len(question.joins) == 1 and self.maybe(40):
             found = self.compare("eq", *inner[0].on, names)
-            text = f"{members[0][1]}, {first}" if self.chance(0.5) else f"{first}, {members[0][1]}"
+            text = f"{members[0][1]}, {first}" if self.maybe(50) else f"{first}, {members[0][1]}"
             return self.select(question, text, [found, *self.conditions(rest, names)], names)
-        if len(question.joins) == 1 and self.chance(0.3):
+        if len(question.joins) == 1 and self.maybe(30):
             turned = {"JOIN": "JOIN", "LEFT JOIN": "RIGHT JOIN"}[question.joins[0].kind]
             text = f"{members[0][1]} {turned} {first} ON {joins[0].partition(' ON ')[2]}"
         return self.select(question, text, self.conditions(rest, names), names)
@@ -96,29 +88,29 @@ class Writer:
         movable: bool,
     ) -> str:
         """Return a table or a derived table, perhaps with conditions that are moved into it."""
-        shown = self.name(alias)
-        if self.chance(0.45):
+        shown = f"{alias}{next(self.numbers['n'])}"
+        if not self.maybe(55):
             names.update({f"{alias}.{each}": f"{shown}.{each}" for each in TABLES[table]})
             return f"{table} AS {shown}"
         renames = {each: each for each in TABLES[table]}
-        if self.chance(0.3):
+        if self.maybe(30):
             renames = {each: f"{each}_{shown}" for each in TABLES[table]}
         inner = {f"{alias}.{each}": each for each in TABLES[table]}
         moved = [
-            each for each in filters if movable and self.is_own(each, alias) and self.chance(0.7)
+            each for each in filters if movable and self.is_own(each, alias) and self.maybe(70)
         ]
         for each in moved:
             filters.remove(each)
         listed = list(TABLES[table])
-        if self.chance(0.3):
+        if self.maybe(30):
             self.random.shuffle(listed)
         items = ", ".join(f"{each} AS {renames[each]}" for each in listed)
         where = self.where(self.conditions(moved, inner))
-        distinct = "DISTINCT " if self.chance(0.03) else ""
+        distinct = "DISTINCT " if self.maybe(3) else ""
         body = f"SELECT {distinct}{items} FROM {table}{where}"
         names.update({f"{alias}.{each}": f"{shown}.{renames[each]}" for each in TABLES[table]})
-        if self.chance(0.5):
-            cte = self.name("w")
+        if self.maybe(50):
+            cte = self.new("w")
             self.ctes.append(f"{cte} AS ({body})")
             return f"{cte} AS {shown}"
         return f"({body}) AS {shown}"
@@ -138,34 +130,34 @@ class Writer:
         keys = [value for _, value in items[: max(question.keys, 0)]]
         tail = f" GROUP BY {', '.join(self.random.sample(keys, len(keys)))}" if keys else ""
         distinct = question.distinct
-        if question.keys > 0 and self.chance(0.2):
+        if question.keys > 0 and self.maybe(20):
             distinct = True
         having = ""
         outer: list[str] = []
         if question.having:
             at = int(question.having[1])
-            if self.chance(0.5):
+            if self.maybe(50):
                 having = f" HAVING {self.test(question.having, items[at][1])}"
             else:
                 outer.append(self.test(question.having, items[at][0]))
         listed = ", ".join(f"{value} AS {name}" for name, value in items)
         word = "DISTINCT " if distinct else ""
         body = f"SELECT {word}{listed} FROM {text}{self.where(conditions)}{tail}{having}"
-        if distinct and not keys and not having and self.chance(0.3):
+        if distinct and not keys and not having and self.maybe(30):
             grouped = ", ".join(value for _, value in items)
             body = f"SELECT {listed} FROM {text}{self.where(conditions)} GROUP BY {grouped}"
-        if outer or self.chance(0.25):
+        if outer or self.maybe(25):
             names_only = ", ".join(name for name, _ in items)
-            star = "*" if self.chance(0.5) else names_only
-            word = "DISTINCT " if distinct and self.chance(0.3) else ""
-            body = f"SELECT {word}{star} FROM ({body}) AS {self.name('q')}{self.where(outer)}"
+            star = "*" if self.maybe(50) else names_only
+            word = "DISTINCT " if distinct and self.maybe(30) else ""
+            body = f"SELECT {word}{star} FROM ({body}) AS {self.new('q')}{self.where(outer)}"
         if self.ctes:
             body = f"WITH {', '.join(self.ctes)} {body}"
         return body
 
     def where(self, conditions: list[str]) -> str:
         """Return a WHERE, if there is anything to say."""
-        if not conditions and self.chance(0.1):
+        if not conditions and self.maybe(10):
             return " WHERE 1 = 1"
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
@@ -173,7 +165,7 @@ class Writer:
 
     def test(self, having: tuple[str, ...], value: str) -> str:
         """Return a condition on an output column."""
-        return f"{value} > {having[2]}" if self.chance(0.5) else f"{having[2]} < {value}"
+        return f"{value} > {having[2]}" if self.maybe(50) else f"{having[2]} < {value}"
 
     def conditions(self, several: list[tuple[str, ...]], names: dict[str, str]) -> list[str]:
         """Return conditions as text."""
@@ -208,11 +200,11 @@ class Writer:
                 f"CASE WHEN {one} = {other} OR {one} = 1 THEN TRUE ELSE FALSE END",
             ],
         }  # fmt: skip
-        return self.random.choice(ways[kind]())
+        return self.choose(ways[kind]())
 
     def members(self, value: str, least: str) -> list[str]:
         """x IN (SELECT …), x = ANY …, EXISTS"""
-        n = self.name("e")
+        n = self.new("e")
         return [
             f"{value} IN (SELECT id FROM u WHERE x > {least})",
             f"{value} IN (SELECT DISTINCT {n}.id FROM u AS {n} WHERE {n}.x > {least})",
@@ -224,7 +216,7 @@ class Writer:
 
     def aliens(self, value: str, least: str) -> list[str]:
         """NOT IN and NOT EXISTS differ where there is a NULL."""
-        n = self.name("e")
+        n = self.new("e")
         return [
             f"{value} NOT IN (SELECT id FROM u WHERE x > {least})",
             f"NOT {value} IN (SELECT {n}.id FROM u AS {n} WHERE {least} < {n}.x)",
@@ -259,7 +251,7 @@ class Writer:
             ],
             "over": [f"SUM({one}) OVER (PARTITION BY {other})"],
         }  # fmt: skip
-        return self.random.choice(ways[kind])
+        return self.choose(ways[kind])
 
 
 FILTERS = ("eq", "ne", "lt", "same", "other", "in", "null", "there", "member", "alien", "either")
@@ -267,78 +259,85 @@ VALUES_OF_ROWS = ("col", "col", "col", "coalesce", "nullif", "add")
 AGGREGATES = ("sum", "max", "count", "counted", "some")
 
 
-def draw_question(random: Random) -> Question:
+def draw_question(w: SqlWriter) -> Question:
     """Return a random question."""
-    table = random.choice(list(TABLES))
+    table = w.choose(list(TABLES))
     columns = {"m": TABLES[table]}
     joins = []
-    for alias in ("j", "k")[: random.choice((0, 0, 1, 1, 2))]:
-        joined = random.choice(list(TABLES))
-        before = random.choice(list(columns))
-        on = (
-            f"{before}.{random.choice(columns[before])}",
-            f"{alias}.{random.choice(TABLES[joined])}",
-        )
-        kind = random.choice(("JOIN", "LEFT JOIN"))
-        own = [condition(random, {alias: TABLES[joined]})] if random.random() < 0.4 else []
-        joins.append(Joined(kind, joined, alias, on, tuple(own) if kind == "LEFT JOIN" else ()))
-        columns[alias] = TABLES[joined]
-    filters = [condition(random, columns) for _ in range(random.choice((0, 1, 1, 2, 3)))]
-    items = [item(random, columns, VALUES_OF_ROWS) for _ in range(random.choice((1, 2, 3)))]
+    for alias in ("j", "k")[: w.choose((0, 0, 1, 1, 2))]:
+        joins.append(draw_join(w, columns, alias))
+        columns[alias] = TABLES[joins[-1].table]
+    filters = [condition(w, columns) for _ in range(w.choose((0, 1, 1, 2, 3)))]
+    items = [item(w, columns, VALUES_OF_ROWS) for _ in range(w.choose((1, 2, 3)))]
     question = Question(table, tuple(joins), tuple(filters), tuple(items))
-    style = random.random()
-    if style < 0.35:
-        made = [item(random, columns, AGGREGATES) for _ in range(random.choice((1, 2)))]
-        keys = len(items) if random.random() < 0.9 else 0
-        having = (
-            "gt",
-            str(random.randrange(len(items[:keys]) + len(made))),
-            str(random.choice((0, 1))),
-        )
-        question = replace(
-            question,
-            items=(*items[:keys], *made),
-            keys=keys,
-            having=having if random.random() < 0.5 else (),
-        )
-    elif style < 0.55:
-        question = replace(question, distinct=True)
-    elif style < 0.6:
-        question = replace(question, items=(*items, item(random, columns, ("over",))))
+    return w.choose(STYLES)(w, question, columns)
+
+
+def draw_join(w: SqlWriter, columns: dict[str, list[str]], alias: str) -> Joined:
+    """Return a join with one of the tables."""
+    joined = w.choose(list(TABLES))
+    on = column(w, columns), f"{alias}.{w.choose(TABLES[joined])}"
+    kind = w.choose(("JOIN", "LEFT JOIN"))
+    own = (condition(w, {alias: TABLES[joined]}),) if w.maybe(40) else ()
+    return Joined(kind, joined, alias, on, own if kind == "LEFT JOIN" else ())
+
+
+def ask_rows(w: SqlWriter, question: Question, columns: dict[str, list[str]]) -> Question:
+    """SELECT a, b"""
     return question
 
 
-def column(random: Random, columns: dict[str, list[str]]) -> str:
+def ask_groups(w: SqlWriter, question: Question, columns: dict[str, list[str]]) -> Question:
+    """SELECT a, sum(b) … GROUP BY a HAVING …"""
+    made = [item(w, columns, AGGREGATES) for _ in range(w.choose((1, 2)))]
+    keys = 0 if w.maybe(10) else len(question.items)
+    items = (*question.items[:keys], *made)
+    having = "gt", str(w.choose(range(len(items)))), str(w.choose((0, 1)))
+    return replace(question, items=items, keys=keys, having=having if w.maybe(50) else ())
+
+
+def ask_distinct(w: SqlWriter, question: Question, columns: dict[str, list[str]]) -> Question:
+    """SELECT DISTINCT a, b"""
+    return replace(question, distinct=True)
+
+
+def ask_window(w: SqlWriter, question: Question, columns: dict[str, list[str]]) -> Question:
+    """SELECT a, sum(b) OVER (PARTITION BY c)"""
+    return replace(question, items=(*question.items, item(w, columns, ("over",))))
+
+
+STYLES = [*[ask_rows] * 8, *[ask_groups] * 7, *[ask_distinct] * 4, ask_window]
+
+
+def column(w: SqlWriter, columns: dict[str, list[str]]) -> str:
     """Return a random column."""
-    alias = random.choice(list(columns))
-    return f"{alias}.{random.choice(columns[alias])}"
+    alias = w.choose(list(columns))
+    return f"{alias}.{w.choose(columns[alias])}"
 
 
-def condition(random: Random, columns: dict[str, list[str]]) -> tuple[str, ...]:
+def condition(w: SqlWriter, columns: dict[str, list[str]]) -> tuple[str, ...]:
     """Return a random condition."""
-    kind = random.choice(FILTERS)
-    other = column(random, columns) if random.random() < 0.4 else str(random.choice((0, 1, 2)))
+    kind = w.choose(FILTERS)
+    other = column(w, columns) if w.maybe(40) else str(w.choose((0, 1, 2)))
     if kind in ("member", "alien"):
-        other = str(random.choice((0, 1)))
-    return kind, column(random, columns), other
+        other = str(w.choose((0, 1)))
+    return kind, column(w, columns), other
 
 
-def item(random: Random, columns: dict[str, list[str]], kinds: tuple[str, ...]) -> tuple[str, ...]:
+def item(w: SqlWriter, columns: dict[str, list[str]], kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Return a random output column."""
-    return random.choice(kinds), column(random, columns), column(random, columns)
+    return w.choose(kinds), column(w, columns), column(w, columns)
 
 
-def draw_pair(seed: int) -> tuple[str, str]:
+def write_pair(random: Random) -> tuple[str, str]:
     """Return two queries: one question written twice, or a slightly different question."""
-    random = Random(seed)
-    question = draw_question(random)
-    other = question
-    if random.random() < 0.15:
-        other = change_question(random, question)
-    return Writer(random).write(question), Writer(random).write(other)
+    writer = Rewriter(random)
+    question = draw_question(writer)
+    other = change_question(writer, question) if writer.maybe(15) else question
+    return writer.write(question), Rewriter(random).write(other)
 
 
-def change_question(random: Random, question: Question) -> Question:
+def change_question(w: SqlWriter, question: Question) -> Question:
     """Return a question that differs in one thing."""
     ways = [replace(question, distinct=not question.distinct)]
     if question.filters:
@@ -347,7 +346,7 @@ def change_question(random: Random, question: Question) -> Question:
         first, *rest = question.joins
         kind = "JOIN" if first.kind == "LEFT JOIN" else "LEFT JOIN"
         ways.append(replace(question, joins=(replace(first, kind=kind, filters=()), *rest)))
-    return random.choice(ways)
+    return w.choose(ways)
 
 
 def draw_rows(random: Random) -> dict[str, list[tuple[int | None, ...]]]:

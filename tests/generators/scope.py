@@ -66,3 +66,32 @@ def common_names(left: Scope, right: Scope) -> list[str]:
         if field.kind == kinds.get(field.name)
         and left_names.count(field.name) == 1 == right_names.count(field.name)
     ]
+
+
+def keys_first(left: Scope, right: Scope, keys: Sequence[str]) -> list[Field]:
+    """a JOIN b USING (k)      k once, then the others; a.k and b.k can still be named"""
+    kinds = {field.name: field.kind for field in left}
+    merged = [Field("", key, kinds[key]) for key in keys]
+    others = [field for field in (*left, *right) if field.hidden or field.name not in keys]
+    behind = [
+        field._replace(hidden=True)
+        for field in (*left, *right)
+        if field.name in keys and not field.hidden and not field.merged
+    ]
+    return [*merged, *others, *behind]
+
+
+def keys_in_place(left: Scope, right: Scope, keys: Sequence[str]) -> list[Field]:
+    """a JOIN b USING (k)      k in the place of the left one; a.k and b.k can still be named"""
+    found: list[Field] = []
+    for field in left:
+        if field.name in keys and not field.hidden:
+            found.append(Field("", field.name, field.kind))
+            if not field.merged:
+                found.append(field._replace(hidden=True))
+        else:
+            found.append(field)
+    for field in right:
+        hidden = field.hidden or field.name in keys
+        found.append(field._replace(hidden=hidden))
+    return found

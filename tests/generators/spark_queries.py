@@ -1,8 +1,7 @@
 """Random statements with what only Spark writes: pivots, lateral views, structs, lambdas, grouping
 sets, writes.
 
-    spark_statements()                          a Hypothesis strategy
-    write_statement(Random(7)).text             one script
+    write_statement(random).text                one script
 
 It draws on the Writer of `queries`; what it makes up is named in the same way.
 """
@@ -10,10 +9,8 @@ It draws on the Writer of `queries`; what it makes up is named in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
-
-from hypothesis import strategies as st
 
 from generators.queries import SHOP, Item, Query, Select, Writer
 from generators.scope import (
@@ -21,6 +18,7 @@ from generators.scope import (
     TEXT,
     Columns,
     Field,
+    Scope,
     fields_of_kind,
     shown_names,
     table_fields,
@@ -37,28 +35,8 @@ from generators.spark_expressions import (
     TESTS,
 )
 from generators.spark_relations import GENERATORS, OPERATORS, RELATIONS, table_of
-
-TARGET = "target_table"
-"""The table that a statement writes, until `with_number` gives it a name of its own."""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A script, and the columns of the table it writes into, if that must be there."""
-
-    text: str
-    target: str
-    written: Columns | None = None
-
-    def with_number(self, number: int) -> Statement:
-        """Return the statement with a target that no other number has: `q7`."""
-        target = f"q{number}"
-        return replace(self, text=self.text.replace(TARGET, target), target=target)
-
-
-def spark_statements(depth: int = 2) -> st.SearchStrategy[Statement]:
-    """Statements that Hypothesis draws and shrinks."""
-    return st.randoms(use_true_random=False).map(lambda random: write_statement(random, depth))
+from generators.statement import TARGET, Statement
+from generators.writer import Sourced
 
 
 def write_statement(random: Random, depth: int = 2) -> Statement:
@@ -145,16 +123,16 @@ class SparkWriter(Writer):
 
     # -- FROM --------------------------------------------------------------------------------------
 
-    def source(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, tuple[Field, ...]]:
-        text, fields = super().source(depth, ctes)
+    def source(self, depth: int, ctes: Mapping[str, Columns]) -> Sourced:
+        made = super().source(depth, ctes)
         if depth > 0 and self.maybe(12):
-            text, fields = self.with_lateral(text, fields)
+            made = self.with_lateral(*made)
         for _ in range(2):
             if self.maybe(15):
-                text, fields = self.with_view(text, fields)
-        return text, fields
+                made = self.with_view(*made)
+        return made
 
-    def with_lateral(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
+    def with_lateral(self, text: str, fields: list[Field]) -> Sourced:
         """FROM t1, LATERAL (SELECT … WHERE t2.x = t1.y) AS t3"""
         alias, names = self.new("t"), [self.new("c"), self.new("c")]
         inner_table, inner = self.choose([*SHOP]), self.new("t")
@@ -162,7 +140,7 @@ class SparkWriter(Writer):
         outer = [field for field in fields if not field.merged]
         pairs = [(one, other) for one in own for other in outer if one.kind == other.kind]
         if not pairs or any(field.merged for field in fields):
-            return text, fields
+            return Sourced(text, fields)
         one, other = self.choose(pairs)
         where = f"{inner}.{one.name} = {other.alias}.{other.name}"
         self.nesting += 1
@@ -181,36 +159,33 @@ class SparkWriter(Writer):
         join = self.choose((",", "\nCROSS JOIN", "\nLEFT JOIN"))
         made = f"{text}{join} LATERAL (SELECT {listed} FROM {inner_table} AS {inner} WHERE {where}) AS {alias}"
         on = " ON true" if "LEFT" in join else ""
-        return made + on, (*fields, Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT))
+        own = [Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT)]
+        return Sourced(made + on, [*fields, *own])
 
-    def with_view(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
+    def with_view(self, text: str, fields: list[Field]) -> Sourced:
         """FROM t1 LATERAL VIEW explode(t1.tags) t2 AS c1"""
         call, kinds = self.choose(GENERATORS)(self, fields)
         alias = self.new("t")
         made = [Field(alias, self.new("c"), kind) for kind in kinds]
         outer = "OUTER " if self.maybe(30) else ""
         listed = ", ".join(field.name for field in made)
-        return f"{text}\nLATERAL VIEW {outer}{call} {alias} AS {listed}", (*fields, *made)
+        return Sourced(f"{text}\nLATERAL VIEW {outer}{call} {alias} AS {listed}", [*fields, *made])
 
-    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
+    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> Sourced:
         if not self.maybe(22):
             return super().relation(depth, ctes)
-        return self.choose(RELATIONS)(self, depth)
+        return Sourced(*self.choose(RELATIONS)(self, depth))
 
-    def join(
-        self, text: str, left: list[Field], right_text: str, right: list[Field]
-    ) -> tuple[str, list[Field]]:
+    def join(self, left: Sourced, right: Sourced) -> Sourced:
         """A PIVOT behind a join would turn the whole join."""
-        if "PIVOT" in right_text and not right_text.startswith("(\n"):
-            right_text = f"(SELECT * FROM {right_text}) AS {right[0].alias}"
-        return super().join(text, left, right_text, right)
+        if "PIVOT" in right.text and not right.text.startswith("(\n"):
+            alias = right.scope[0].alias
+            right = right._replace(text=f"(SELECT * FROM {right.text}) AS {alias}")
+        return super().join(left, right)
 
-    def join_condition(
-        self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]
-    ) -> str:
-        return super().join_condition(
-            scope, [field for field in left if field.kind != PROPS], right
-        )
+    def joinable(self, field: Field, scope: Scope) -> bool:
+        """Nothing compares a map."""
+        return field.kind != PROPS
 
     # -- SELECT lists ------------------------------------------------------------------------------
 
@@ -300,12 +275,8 @@ class SparkWriter(Writer):
             else []
         )
         if usable:
-            return self.turned(self.choose(usable), scope, kind)
+            return self.cast(self.spell(self.choose(usable), scope), kind)
         return self.taken(scope, kind)
-
-    def turned(self, field: Field, scope: Sequence[Field], kind: str) -> str:
-        name = self.spell(field, scope)
-        return f"length({name})" if kind == NUMBER else f"cast({name} AS STRING)"
 
     def taken(self, scope: Sequence[Field], kind: str) -> str:
         """A value of the kind out of, or made of, whatever there is."""
@@ -325,17 +296,10 @@ class SparkWriter(Writer):
         if kind in BUILT or kind == PROPS:
             return self.column(scope, kind)
         if depth > 0 and self.maybe(35):
-
-            def one(kind: str) -> str:
-                return self.expression(scope, kind, depth - 1, needs_column=True)
-
-            def other(kind: str) -> str:
-                return self.expression(scope, kind, depth - 1)
-
             parts = [way for of, way in PARTS[kind] if fields_of_kind(scope, of)]
             if parts and self.maybe(60):
                 return self.choose(parts)(self, scope)
-            return self.choose(MORE[kind])(self, one, other, scope)
+            return self.fill(self.choose(MORE[kind]), scope, depth - 1)
         return super().expression(scope, kind, depth, needs_column=needs_column)
 
     def condition(self, scope: Sequence[Field], depth: int) -> str:
@@ -352,11 +316,7 @@ class SparkWriter(Writer):
         if kind in BUILT or kind == PROPS:
             return f"any_value({self.column(scope, kind)})"
         if self.maybe(30):
-
-            def inner(kind: str) -> str:
-                return self.expression(scope, kind, depth, needs_column=True)
-
-            return self.choose(MORE_AGGREGATES[kind])(self, inner, scope)
+            return self.fill(self.choose(MORE_AGGREGATES[kind]), scope, depth)
         return super().aggregate(scope, kind, depth)
 
 
@@ -420,7 +380,7 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
     fields = [f for f in fields if f.alias == fields[0].alias]
     own = [Field("tgt", name, kind) for name, kind in WRITTEN.items()]
     both = [*own, *fields]
-    on = w.join_condition(both, own, fields)
+    on = w.join_condition(own, fields)
 
     def value(scope: Sequence[Field], kind: str) -> str:
         return w.expression(scope, kind, 2)
@@ -432,7 +392,7 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
     ):
         text, fields = "orders AS src", [Field("src", n, k) for n, k in SHOP["orders"].items()]
         both = [*own, *fields]
-        on = w.join_condition(both, own, fields)
+        on = w.join_condition(own, fields)
     parts = [
         f"WHEN MATCHED AND {w.condition(both, 0)} THEN DELETE",
         f"WHEN MATCHED THEN UPDATE SET total = {value(both, NUMBER)}, tgt.label = {value(both, TEXT)}",

@@ -253,7 +253,7 @@ def parenthesised(w: Writer, depth: int) -> Related:
     names = w.random.sample([*SHOP], 2)
     aliases = [w.new("t"), w.new("t")]
     sides = [table_fields(a, w.schema[t]) for a, t in zip(aliases, names, strict=True)]
-    on = w.join_condition((*sides[0], *sides[1]), *sides)
+    on = w.join_condition(*sides)
     return f"({names[0]} AS {aliases[0]} LEFT JOIN {names[1]} AS {aliases[1]} ON {on})", [
         *sides[0],
         *sides[1],

@@ -51,9 +51,7 @@ def join(made: Pipe) -> None:
     table = w.choose([*SHOP])
     right = table_fields(alias, w.schema[table])
     kind = w.choose(("JOIN", "LEFT JOIN", "FULL JOIN", "LEFT SEMI JOIN"))
-    made.step(
-        f"{kind} {table} AS {alias} ON {w.join_condition((*made.scope, *right), made.scope, right)}"
-    )
+    made.step(f"{kind} {table} AS {alias} ON {w.join_condition(made.scope, right)}")
     if kind != "LEFT SEMI JOIN":
         made.scope += right
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from generators.duck_queries import duck_statements
 from generators.rounds import draw_examples, shrink_example
-from generators.spark_queries import Statement, spark_statements
+from generators.statement import Statement
+from generators.strategies import query_pairs, statements
 
 STATEMENTS = 500
 
@@ -43,14 +43,14 @@ DUCK = (
     "MERGE INTO", "WHEN MATCHED", "WHEN NOT MATCHED", "BY SOURCE",
 )  # fmt: skip
 
-WRITERS = {"spark": (spark_statements, SPARK, 0), "duckdb": (duck_statements, DUCK, 1)}
-"""The strategy, what it has to write, and the seed for that."""
+WRITERS = {"spark": (SPARK, 0), "duckdb": (DUCK, 1)}
+"""The constructs that a dialect's strategy has to write, and the seed for that."""
 
 
 @pytest.mark.parametrize("dialect", WRITERS)
 def test_every_construct_is_drawn(dialect: str) -> None:
-    strategy, constructs, seed = WRITERS[dialect]
-    texts = [statement.text for statement in draw_examples(strategy(), seed, STATEMENTS)]
+    constructs, seed = WRITERS[dialect]
+    texts = [statement.text for statement in draw_examples(statements(dialect), seed, STATEMENTS)]
     assert len(set(texts)) > 0.7 * STATEMENTS
     missing = [each for each in constructs if not any(each in text for text in texts)]
     assert missing == []
@@ -58,9 +58,9 @@ def test_every_construct_is_drawn(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", WRITERS)
 def test_a_seed_draws_the_same_statements(dialect: str) -> None:
-    strategy = WRITERS[dialect][0]
-    assert draw_examples(strategy(), 7, 20) == draw_examples(strategy(), 7, 20)
-    assert draw_examples(strategy(), 7, 20) != draw_examples(strategy(), 8, 20)
+    strategy = statements(dialect)
+    assert draw_examples(strategy, 7, 20) == draw_examples(strategy, 7, 20)
+    assert draw_examples(strategy, 7, 20) != draw_examples(strategy, 8, 20)
 
 
 def test_a_statement_that_fails_becomes_small() -> None:
@@ -69,6 +69,26 @@ def test_a_statement_that_fails_becomes_small() -> None:
     def fails(statement: Statement) -> bool:
         return statement.text.startswith("SELECT DISTINCT")
 
-    small = shrink_example(spark_statements(), 7, 200, fails)
+    small = shrink_example(statements("spark"), 7, 200, fails)
     assert small is not None
     assert len(small.text) < 60, small.text
+
+
+PAIRS = (
+    "WITH ", "DISTINCT ", "GROUP BY", "HAVING", "LEFT JOIN", "RIGHT JOIN", " JOIN ", "IN (SELECT", "NOT IN",
+    "EXISTS (", "NOT EXISTS (", "IS NOT DISTINCT FROM", "BETWEEN", "COALESCE(", "NULLIF(", "CASE WHEN",
+    "FILTER (WHERE", "COUNT(DISTINCT", "OVER (PARTITION BY", "WHERE 1 = 1",
+)  # fmt: skip
+
+
+def test_every_construct_of_a_pair_is_drawn() -> None:
+    texts = [f"{one}; {other}" for one, other in draw_examples(query_pairs(), 1, STATEMENTS)]
+    missing = [each for each in PAIRS if not any(each in text for text in texts)]
+    assert missing == []
+
+
+def test_a_pair_that_fails_becomes_small() -> None:
+    """Two queries that differ shrink to two short ones."""
+    small = shrink_example(query_pairs(), 7, 200, lambda pair: pair[0] != pair[1])
+    assert small is not None
+    assert len(small[0] + small[1]) < 200, small

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from spec import check
 
 import lineal
+from generators.rounds import draw_examples, fixed_examples
+from generators.strategies import select_lists
 from lineal.cli import main
 from lineal.graph.graph import Graph
 from lineal.projects.openlineage import extraction_of_texts
@@ -23,37 +26,44 @@ from lineal.views.report import everything
 
 TIME = "2024-01-01T00:00:00Z"
 NAMES = ["zeta", "alpha", "Mid", "b_2", "b_10", "order", "ä", "_x", "id", "ID2", "name", "z"]
+KINDS = (
+    't."{0}"',
+    't."{0}" + t."w" AS "{0}"',
+    'max(t."{0}") OVER (PARTITION BY t."k") AS "{0}"',
+)
 
 
 def fields(event: dict[str, Any]) -> list[str]:
     return list(event["outputs"][0]["facets"]["columnLineage"]["fields"])
 
 
-def shuffled(seed: int) -> tuple[str, list[str]]:
+@st.composite
+def shuffled(draw: st.DrawFn) -> tuple[str, list[str]]:
     """A statement whose SELECT list has the columns in some order, and that order."""
-    random = Random(seed)
-    names = random.sample(NAMES, random.randint(3, len(NAMES)))
-    kinds = (
-        't."{0}"',
-        't."{0}" + t."w" AS "{0}"',
-        'max(t."{0}") OVER (PARTITION BY t."k") AS "{0}"',
-    )
-    items = ", ".join(random.choice(kinds).format(name) for name in names)
-    where = random.choice(("", ' WHERE t."q" > 0 AND t."alpha" > 1'))
-    head = random.choice(("CREATE TABLE v AS ", "CREATE VIEW v AS ", "INSERT INTO v "))
+    items, names = draw(select_lists(NAMES, KINDS))
+    where = draw(st.sampled_from(("", ' WHERE t."q" > 0 AND t."alpha" > 1')))
+    head = draw(st.sampled_from(("CREATE TABLE v AS ", "CREATE VIEW v AS ", "INSERT INTO v ")))
     return f'{head}SELECT {items} FROM "t" AS t{where}', names
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_fields_keep_the_order_of_the_select_list(seed: int) -> None:
-    text, names = shuffled(seed)
-    found = lineal.lineage(text, dialect="postgres").extraction
-    chosen = Emission(
-        TIME,
-        legacy=seed % 2 == 1,
-        events=("job", "run")[seed // 2 % 2],
-        facets=("legacy", "both")[seed // 4 % 2],
+def emissions() -> st.SearchStrategy[Emission]:
+    """The forms of events that name the fields of a dataset."""
+    return st.builds(
+        Emission,
+        st.just(TIME),
+        legacy=st.booleans(),
+        events=st.sampled_from(("job", "run")),
+        facets=st.sampled_from(("legacy", "both")),
     )
+
+
+@fixed_examples(40)
+@given(shuffled(), emissions())
+def test_fields_keep_the_order_of_the_select_list(
+    drawn: tuple[str, list[str]], chosen: Emission
+) -> None:
+    text, names = drawn
+    found = lineal.lineage(text, dialect="postgres").extraction
     first = view(everything(Graph(found)), chosen)
     again = extraction_of_texts([("events.ndjson", first)])
     for extraction in (found, again, read_text(write_text(found)), read_text(write_text(again))):
@@ -64,8 +74,8 @@ def test_fields_keep_the_order_of_the_select_list(seed: int) -> None:
 
 def test_a_store_keeps_the_order(tmp_path: Path) -> None:
     file = tmp_path / "v.sql"
-    file.write_text(shuffled(7)[0])
-    names = shuffled(7)[1]
+    text, names = draw_examples(shuffled(), 7, 20)[-1]
+    file.write_text(text)
     store = tmp_path / "lineage.db"
     runner = CliRunner()
     loaded = runner.invoke(

@@ -13,8 +13,8 @@ import duckdb
 from tables import ATOMS, ROWS, TYPES, Atom, Tables, Values, draw, kind_of, one
 
 import lineal
-from generators.duck_queries import Statement
 from generators.duck_schema import SCHEMA
+from generators.statement import Statement
 
 SHUFFLES = 12
 """How often rows are put in another order to see whether a statement's outcome depends on their

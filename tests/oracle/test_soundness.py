@@ -17,8 +17,9 @@ from hypothesis import Phase
 from soundness import Claims, Tally, Unsound, experiment
 from tables import Tables
 
-from generators.duck_queries import Statement, duck_statements
 from generators.rounds import shrink_example, visit_examples
+from generators.statement import Statement
+from generators.strategies import statements
 
 SEED = int(os.environ.get("LINEAL_SEED") or 0)
 STATEMENTS = int(os.environ.get("LINEAL_STATEMENTS") or 1000)
@@ -40,7 +41,7 @@ def test_unlisted_columns_change_nothing(part: int) -> None:
             problem = failure(statement, data, tables, tally)
             found.extend([problem] if problem else [])
 
-    visit_examples(duck_statements(), number, count, (Phase.generate,), run)
+    visit_examples(statements("duckdb"), number, count, (Phase.generate,), run)
     if found:
         pytest.fail(f"LINEAL_SEED={SEED}\n{smallest(found[0], number, count, tables)}")
     assert tally.compared >= 0.8 * count, tally
@@ -56,7 +57,7 @@ def smallest(problem: Unsound, number: int, count: int, tables: Tables) -> Unsou
         found = failure_with_any_data(statement, tables)
         return found is not None and found.kind == problem.kind
 
-    small = shrink_example(duck_statements(), number, count, fails) or problem.statement
+    small = shrink_example(statements("duckdb"), number, count, fails) or problem.statement
     return failure_with_any_data(small, tables) or problem
 
 

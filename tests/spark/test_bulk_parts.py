@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from logbook import contents
 
-from generators.projects import long_projects
 from generators.rounds import fixed_examples
+from generators.strategies import long_projects
 from lineal.incremental.memory import Memory
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset

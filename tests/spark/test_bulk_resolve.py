@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from generators.projects import long_projects
 from generators.rounds import fixed_examples
+from generators.strategies import long_projects, randoms
 from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
@@ -126,12 +126,15 @@ BESIDE = (
 )
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_programs_and_functions_that_a_project_explains(seed: int, tmp_path: Path) -> None:
+@fixed_examples(25)
+@given(randoms())
+def test_programs_and_functions_that_a_project_explains(
+    tmp_path_factory: pytest.TempPathFactory, random: Random
+) -> None:
     """Programs are read here, the SQL around them elsewhere; which functions are called is also
     known of the latter.
     """
-    random = Random(seed)
+    tmp_path = tmp_path_factory.mktemp("programs")
     said = [
         Script(text, "spark", f"{at}.sql")
         for at, text in enumerate(random.sample(BESIDE, random.randint(2, 7)))

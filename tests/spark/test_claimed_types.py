@@ -11,8 +11,9 @@ from sqlglot import exp
 import lineal
 from casefile import Case, all_cases, corpus_of
 from data.typed import typed_queries
-from generators.queries import SHOP, Query, queries
+from generators.queries import SHOP, Query
 from generators.rounds import draw_examples, shrink_example
+from generators.strategies import queries
 from lineal.spark.stand_in import StandIns
 
 WIDE = {

@@ -13,7 +13,8 @@ from casefile import Case, all_cases, corpus_of, edges_in
 from generators.rounds import draw_examples, shrink_example
 from generators.scope import Schema
 from generators.spark_expressions import RICH, TYPES
-from generators.spark_queries import Statement, spark_statements
+from generators.statement import Statement
+from generators.strategies import statements as random_statements
 from lineal.extract.catalyst.plan import Names
 from lineal.graph.compare import compare
 from lineal.model.diagnostic import Code, Diagnostic
@@ -87,7 +88,7 @@ def test_random_queries_agree(spark):
 
     LINEAL_SEED=7 LINEAL_FRESH_QUERIES=2000 draws those of a failure again.
     """
-    statements = draw_examples(spark_statements(), SEED, FRESH)
+    statements = draw_examples(random_statements("spark"), SEED, FRESH)
     assert len(statements) >= 0.9 * FRESH
     disagreements, refused = disagreeing(statements, spark)
     if disagreements:
@@ -140,7 +141,7 @@ def smallest_disagreement(drawn: list[Statement], known: set[str], spark) -> str
             judged[each.text] = bool(disagreeing([each], spark)[0])
         return judged[each.text]
 
-    small = shrink_example(spark_statements(), SEED, FRESH, fails)
+    small = shrink_example(random_statements("spark"), SEED, FRESH, fails)
     assert small is not None
     return as_case(small.text, disagreeing([small], spark)[0].get(0, []))
 
