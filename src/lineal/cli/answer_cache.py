@@ -101,7 +101,7 @@ def decided_by(source: Source, project: Project) -> tuple[object, ...]:
 
     stamps: list[object] = []
     if not (source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths):
-        stamps = [stamp(path) for path in source.paths]
+        stamps = list(map(stamp, source.paths))
 
     if stamps and all(stamps):
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
@@ -141,7 +141,7 @@ def _is_plain(source: Source) -> bool:
 
 def _encoded(made: Shown) -> bytes:
     """Return an answer as bytes for the cache."""
-    page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
+    page = made.made if isinstance(made.made, str) else list(map(_part, made.made))
     diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
     coverage = made.coverage.to_json()
     return marshal.dumps((page, diagnostics, made.footer, coverage, made.facts, others))
@@ -151,7 +151,7 @@ def _decoded(data: bytes) -> Shown:
     """Return the answer that bytes of the cache hold."""
     page, diagnostics, last, coverage, facts, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
-        page if isinstance(page, str) else [_part_of(part) for part in page],
+        page if isinstance(page, str) else list(map(_part_of, page)),
         _diagnostics_of(diagnostics),
         last,
         Coverage.from_json(coverage),
@@ -180,9 +180,9 @@ def _part(part: Any) -> tuple[Any, ...]:
     from lineal.views.terminal import Grid
 
     if isinstance(part, Grid):
-        return True, part.header, [tuple(row) for row in part.rows], part.numbers, part.folds
+        return True, part.header, list(map(tuple, part.rows)), part.numbers, part.folds
 
-    return False, [tuple(piece) for piece in part]
+    return False, list(map(tuple, part))
 
 
 def _part_of(part: Any) -> Any:

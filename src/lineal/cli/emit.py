@@ -475,7 +475,7 @@ def _plan(events: list[dict[str, Any]], route: Route) -> str:
         check_client(route.config)
 
     shipment = pack(events, route.profile)
-    sizes = [size_of(event) for event in shipment.events] or [0]
+    sizes = list(map(size_of, shipment.events)) or [0]
     told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "
     if route.is_received:
         told += f"{_cargo(shipment.events, route)}; "

@@ -27,7 +27,7 @@ def page(summary: Summary) -> Page:
     shown = [
         outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green
     ]
-    parts: Page = [Grid(HEADER, [_row(outcome) for outcome in shown], NUMBERS)]
+    parts: Page = [Grid(HEADER, list(map(_row, shown)), NUMBERS)]
     for outcome in shown:
         parts += _details(outcome)
 
@@ -149,12 +149,12 @@ def complaints(outcome: Outcome) -> Iterator[str]:
 def total(summary: Summary) -> str:
     """20 nodes: 20 ok; 98 tests passed; 104 + 9 edges, static = Catalyst; 18.3 s"""
     parts = [_nodes(summary), _tests(summary), _edges(summary), f"{summary.seconds:.1f} s"]
-    return "; ".join(part for part in parts if part)
+    return "; ".join(filter(None, parts))
 
 
 def _nodes(summary: Summary) -> str:
     """Return how many nodes have which status."""
-    data = [outcome for outcome in summary.outcomes if is_node(outcome)]
+    data = list(filter(is_node, summary.outcomes))
     counts = Counter(outcome.status.value for outcome in data)
     each = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     if each:
@@ -196,7 +196,7 @@ def as_json(summary: Summary) -> str:
     data = {
         "ok": summary.green,
         "seconds": round(summary.seconds, 3),
-        "nodes": [_node(outcome) for outcome in summary.outcomes],
+        "nodes": list(map(_node, summary.outcomes)),
     }
     return json_safe(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 

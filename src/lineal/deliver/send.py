@@ -208,7 +208,7 @@ class _Key(str):
 def _in_order(value: Any) -> Any:
     """The same value with keys that keep their order when they are sorted."""
     if isinstance(value, list):
-        return [_in_order(each) for each in value]
+        return list(map(_in_order, value))
 
     if not isinstance(value, dict):
         return value

@@ -188,8 +188,8 @@ def _reduced(
 ) -> Extraction:
     """A part of an extraction, which counts and reports as the whole does."""
     return Extraction(
-        edges=[edge for edge in extraction.edges if has_edge(edge)],
-        reads=lambda: [read for read in extraction.reads if has_read(read)],
+        edges=list(filter(has_edge, extraction.edges)),
+        reads=lambda: list(filter(has_read, extraction.reads)),
         datasets=datasets,
         diagnostics=extraction.diagnostics,
         coverage=extraction.coverage,

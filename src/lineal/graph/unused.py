@@ -97,7 +97,7 @@ def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
     """Return the datasets that a pattern or selector means; none is a mistake."""
     selection = parse(pattern)
     if selection is not None and selection.method:
-        return [dataset_of(each) for each in members(graph, selection)]
+        return list(map(dataset_of, members(graph, selection)))
 
     found = [name for name in graph.infos if _is_like(name, pattern)]
     if not found and not set(pattern) & set("*?["):

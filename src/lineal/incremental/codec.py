@@ -134,7 +134,7 @@ class Encoder:
             reads,
             [(tuple(dataset), offset(node)) for dataset, node in evaluation.datasets_read.items()],
             [(self.columns[column], count) for column, count in evaluation.learnt.items()],
-            [diagnostic_out(found) for found in evaluation.diagnostics],
+            list(map(diagnostic_out, evaluation.diagnostics)),
             (
                 evaluation.references,
                 evaluation.ambiguous,
@@ -148,7 +148,7 @@ class Encoder:
         """Return the tables of columns, ways and trails that the numbers point into."""
         return (
             [(*column.dataset, column.name, column.path) for column in self.columns],
-            [_way_out(way) for way in self.ways],
+            list(map(_way_out, self.ways)),
             [(*trail[:-1], _doubt_out(trail[-1])) if trail else None for trail in self.trails],
         )
 
@@ -305,7 +305,7 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation, known: Columns)
     evaluation.datasets_read = {known.datasets[dataset]: Spot(at) for dataset, at in datasets}
     evaluation.learnt = {columns[column]: count for column, count in learnt}
     if diagnostics:
-        evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
+        evaluation.diagnostics = list(map(diagnostic_in, diagnostics))
 
     evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = (
         counts

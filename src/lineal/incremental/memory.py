@@ -248,9 +248,7 @@ class Remembering(Definitions):
         ):
             held = self.hold(Held(key, prepared.reading, plans, None))
             held.counts = counted_since(before, boundary.coverage.statements)
-            held.diagnostics = [
-                codec.diagnostic_out(found) for found in boundary.diagnostics[reported:]
-            ]
+            held.diagnostics = list(map(codec.diagnostic_out, boundary.diagnostics[reported:]))
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
             if self.releases and not order_matters(list(plans)):
                 self.release_trees(held)

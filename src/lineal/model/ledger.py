@@ -116,7 +116,7 @@ class Chain:
     def to_json(self) -> dict[str, Any]:
         """Return the numbers of the chain, and the losses on the way."""
         made: dict[str, Any] = {stage: self.reaching(stage) for stage in self.stages}
-        made["left_out"] = [_loss_to_json(loss) for loss in self.losses()]
+        made["left_out"] = list(map(_loss_to_json, self.losses()))
         return made
 
     @classmethod
@@ -127,7 +127,7 @@ class Chain:
             if loss.get("stage") not in cls.stages[1:]:
                 raise ValueError(f"{loss.get('stage')} is not a stage")
 
-            examples = [str(each) for each in loss.get("examples", ())]
+            examples = list(map(str, loss.get("examples", ())))
             chain.lose(loss["stage"], str(loss["reason"]), _count_in(loss["count"]), examples)
 
         return chain

@@ -358,7 +358,7 @@ class Tree:
         for fill in fills:
             lines += self._item(f"{indent}  ", "- ", fill)
 
-        becomes = _setting((*self.paths[id(dataset)], COLUMNS), [_plain(fill) for fill in fills])
+        becomes = _setting((*self.paths[id(dataset)], COLUMNS), list(map(_plain, fills)))
         return self._below(below, below, lines, becomes)
 
     def _item(self, indent: str, dash: str, fill: Fill) -> list[str]:

@@ -282,7 +282,7 @@ class Draft:
             )
 
         given = schema_datasets(schema, project.namespace, self.report)
-        corpus.datasets = [self.with_header(info) for info in merge_infos([*self.datasets, *given])]
+        corpus.datasets = list(map(self.with_header, merge_infos([*self.datasets, *given])))
         renderings = list(self.renderings(project))
         scripts: list[list[Script]] = []
         for (template, made), rendering in zip(self.templates, renderings, strict=True):

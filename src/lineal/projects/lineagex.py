@@ -88,7 +88,7 @@ class _Reader:
         """Return the lineage of all tables."""
         for name, about in self.tables.items():
             dataset = Dataset("", name)
-            columns = [ColumnInfo(column) for column in about["columns"]]
+            columns = list(map(ColumnInfo, about["columns"]))
             self.found.datasets[dataset] = DatasetInfo(dataset, "table", columns, bool(columns))
 
         for name, about in self.tables.items():
@@ -133,7 +133,7 @@ class _Reader:
             self.found.coverage.columns.count(1, unresolved=1)
             return [], []
 
-        contributed, referenced = ([self._column(text) for text in _texts(each)] for each in lists)
+        contributed, referenced = (list(map(self._column, _texts(each))) for each in lists)
         return contributed, referenced
 
     def _edge(

@@ -164,7 +164,7 @@ def read_events(found: Survey, dialect: str | None) -> Corpus | None:
 
     from lineal.projects import openlineage
 
-    files = [file for file in found.events if openlineage.is_event_file(file)]
+    files = list(filter(openlineage.is_event_file, found.events))
     return openlineage.read_files(files, dialect) if files else None
 
 

@@ -162,7 +162,7 @@ class Catalog:
         views = {*self.inspector.get_view_names(schema), *self.materialized(schema)}
         for (within, table), listed in sorted(columns.items(), key=lambda item: str(item[0][1])):
             kind = "view" if table in views else "table"
-            infos = [self.column(column) for column in listed]
+            infos = list(map(self.column, listed))
             named = Dataset("", self.name(schema, table))
             yield DatasetInfo(
                 named, kind, infos, True, comments.get((within, table), ""), exact=self.exact

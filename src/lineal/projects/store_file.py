@@ -27,7 +27,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
     try:
         with open_store(str(path)) as store:
-            corpus.given += [store.extraction(namespace) for namespace in store.namespaces()]
+            corpus.given += list(map(store.extraction, store.namespaces()))
     except StoreError as problem:
         raise ProjectError(str(problem)) from problem
 

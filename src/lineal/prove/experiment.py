@@ -155,7 +155,7 @@ class Trial:
     def bag(self, query: str) -> Counter[Row]:
         """Return the rows of one version."""
         names, rows = self.engine.result(query)
-        places = [names.index(name) for name in self.common]
+        places = list(map(names.index, self.common))
         bag: Counter[Row] = Counter()
         for row, times in rows.items():
             bag[tuple(row[at] for at in places)] += times

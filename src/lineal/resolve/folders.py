@@ -153,7 +153,7 @@ def homes_of(key: str, definers: list[Definer], fold: Fold) -> list[Home]:
     if len(groups) < 2:
         return []
 
-    labels = labels_of([common_folder(group) for group in groups])
+    labels = labels_of(list(map(common_folder, groups)))
     return [
         Home(frozenset(group), label, f"{fold(label, False)}::{key}")
         for group, label in zip(groups, labels, strict=True)
@@ -194,7 +194,7 @@ def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:
     for folder, outline in sorted(outlines.items()):
         alike.setdefault(outline, []).append(folder)
 
-    known = [outline for outline in alike if outline]
+    known = list(filter(None, alike))
     if len(known) < len(alike):  # a definition whose columns nobody lists agrees with all
         return [sorted(outlines)]
 

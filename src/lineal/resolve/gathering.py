@@ -178,7 +178,7 @@ class Gatherer:
 
         catalog.naming = catalog.naming.at("", catalog.homes)
         catalog.created.update(home.key for homes in catalog.homes.values() for home in homes.all)
-        return [self.tell_script_apart(script) for script in scripts]
+        return list(map(self.tell_script_apart, scripts))
 
     def choose_spellings(self, scripts: list[Prepared]) -> None:
         """CREATE TABLE Orders …; CREATE TABLE ORDERS …: the most frequent spelling is shown."""

@@ -66,7 +66,7 @@ class MacroProgram:
         self.program.run.grant()
         variables = asked.attributes.get("locals", {})
         evaluator = Evaluator(asked.attributes, variables, asked.columns_of)
-        given = [expression(text) for text in asked.given]
+        given = list(map(expression, asked.given))
         named = {key: expression(text) for key, text in asked.named.items()}
         return call_macro(self.program, function, evaluator, given, named)
 

@@ -20,10 +20,10 @@ def read_by_nearest_grammar(corpus: Corpus) -> Corpus:
     return replace(
         corpus,
         dialect=grammar_of(corpus.dialect),
-        scripts=[as_nearest(script) for script in corpus.scripts],
-        before=[as_nearest(script) for script in corpus.before],
-        after=[as_nearest(script) for script in corpus.after],
-        functions=[with_nearest_body(function) for function in corpus.functions],
+        scripts=list(map(as_nearest, corpus.scripts)),
+        before=list(map(as_nearest, corpus.before)),
+        after=list(map(as_nearest, corpus.after)),
+        functions=list(map(with_nearest_body, corpus.functions)),
         diagnostics=[*corpus.diagnostics, *nearest_grammars(foreign)],
     )
 

@@ -107,7 +107,7 @@ class Types:
 
     def agree(self, entry: Entry) -> dict[str, Type]:
         """Return the type on which all statements that define a dataset agree."""
-        several = [self.defined(definition) for definition in entry.defining]
+        several = list(map(self.defined, entry.defining))
         agreed: dict[str, Type] = {}
         for key in {key for columns in several for key in columns}:
             types = {columns[key] for columns in several if key in columns}

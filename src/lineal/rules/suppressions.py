@@ -63,4 +63,4 @@ def _matching_code(rule: Rule, suppression: Suppression) -> str | None:
     if not suppression.codes:
         return ""
 
-    return next((code for code in suppression.codes if rule.is_called(code)), None)
+    return next(filter(rule.is_called, suppression.codes), None)

@@ -189,7 +189,7 @@ def clean(value: Any) -> Any:
         return {clean(key): clean(each) for key, each in value.items()}
 
     if isinstance(value, (list, tuple)):
-        return [clean(each) for each in value]
+        return list(map(clean, value))
 
     return value
 
@@ -213,7 +213,7 @@ def diagnostics_of(questions: Questions, about: list[Dataset]) -> list[Values]:
         return []
 
     found = part_diagnostics(questions.graph, about, about, questions.report.diagnostics)
-    return [json_view.diagnostic(each) for each in found.own]
+    return list(map(json_view.diagnostic, found.own))
 
 
 def lowest_confidence(items: list[Values]) -> str | None:
@@ -429,7 +429,7 @@ def _is_within(item: Values, dataset: Any) -> bool:
 
 def coverage(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
     """Return the ledger of the run; the items are the diagnostics, errors first."""
-    diagnostics = [json_view.diagnostic(each) for each in questions.report.diagnostics]
+    diagnostics = list(map(json_view.diagnostic, questions.report.diagnostics))
     order = {"error": 0, "warning": 1}
     diagnostics.sort(key=lambda each: order.get(each["severity"], 2))
     counts = Counter(each["code"] for each in diagnostics)

@@ -59,11 +59,11 @@ def encode(corpus: Corpus) -> bytes | None:
         return None
 
     made = {name: getattr(corpus, name) for name in AS_THEY_ARE}
-    made["scripts"] = [_script_out(script) for script in corpus.scripts]
-    made["datasets"] = [_dataset_out(info) for info in corpus.datasets]
-    made["diagnostics"] = [_diagnostic_out(found) for found in corpus.diagnostics]
+    made["scripts"] = list(map(_script_out, corpus.scripts))
+    made["datasets"] = list(map(_dataset_out, corpus.datasets))
+    made["diagnostics"] = list(map(_diagnostic_out, corpus.diagnostics))
     made["defaults"] = corpus.defaults and tuple(vars(corpus.defaults).values())
-    made["given"] = [write_text(each) for each in corpus.given]
+    made["given"] = list(map(write_text, corpus.given))
     checks = vars(corpus.checks)
     severities = {name: (level, tuple(at)) for name, (level, at) in checks["severities"].items()}
     made["checks"] = {**checks, "severities": severities}
@@ -90,7 +90,7 @@ def decode(data: bytes) -> Corpus | None:
             datasets=[_dataset_in(*each) for each in made["datasets"]],
             diagnostics=[_diagnostic_in(*each) for each in made["diagnostics"]],
             defaults=made["defaults"] and Defaults(*made["defaults"]),
-            given=[_given_in(each) for each in made["given"]],
+            given=list(map(_given_in, made["given"])),
             checks=Checks(**{**checks, "severities": severities}),
             openlineage=Settings(*made["openlineage"]),
             files=_ledger_in(*made["files"]),

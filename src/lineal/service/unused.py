@@ -178,7 +178,7 @@ class _Planner:
 
         self._settle_passing()
         self._remove_entries()
-        verdicts = [self._verdict(at) for at in self._in_order()]
+        verdicts = list(map(self._verdict, self._in_order()))
         return Plan(self.unused.outputs, tuple(verdicts), tuple(self.files.edits()))
 
     def _in_order(self) -> list[Column | Dataset]:
@@ -279,7 +279,7 @@ class _Planner:
 
     def _remove_columns(self, name: Dataset, columns: list[Column]) -> None:
         """Remove columns of a dataset that stays, or note why they stay."""
-        wanted = [column for column in columns if self._may_go(column)]
+        wanted = list(filter(self._may_go, columns))
         if not wanted:
             return
 

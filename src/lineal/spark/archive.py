@@ -30,8 +30,8 @@ LEVEL = 3
 
 def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
     """The settings that send the archive along; who names archives already gets ours in addition."""
-    several = [named for named in (conf.get(ARCHIVES, ""), f"{archive}#{UNPACKED}") if named]
-    paths = [path for path in (UNPACKED, conf.get(PYTHON_PATH, "")) if path]
+    several = list(filter(None, (conf.get(ARCHIVES, ""), f"{archive}#{UNPACKED}")))
+    paths = list(filter(None, (UNPACKED, conf.get(PYTHON_PATH, ""))))
     return {ARCHIVES: ",".join(several), PYTHON_PATH: ":".join(paths)}
 
 

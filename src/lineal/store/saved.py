@@ -88,13 +88,13 @@ class _Writer:
     def text(self, extraction: Extraction) -> str:
         """Return the whole file."""
         parts: dict[str, Iterable[Any]] = {
-            "datasets": [self.dataset(info) for info in extraction.datasets.values()],
-            "edges": [self.edge(edge) for edge in extraction.edges],
-            "reads": [self.read(read) for read in extraction.reads],
-            "diagnostics": [self.diagnostic(found) for found in extraction.diagnostics],
-            "occurrences": [self.occurrence(each) for each in extraction.occurrences],
-            "jobs": [self.job(job) for job in extraction.jobs],
-            "statements": [self.statement(each) for each in extraction.statements],
+            "datasets": list(map(self.dataset, extraction.datasets.values())),
+            "edges": list(map(self.edge, extraction.edges)),
+            "reads": list(map(self.read, extraction.reads)),
+            "diagnostics": list(map(self.diagnostic, extraction.diagnostics)),
+            "occurrences": list(map(self.occurrence, extraction.occurrences)),
+            "jobs": list(map(self.job, extraction.jobs)),
+            "statements": list(map(self.statement, extraction.statements)),
         }
         tables: dict[str, Iterable[Any]] = {"files": self.files, "names": map(list, self.names)}
         lines = [f'"{name}":[{_lines(items)}]' for name, items in (tables | parts).items()]
@@ -127,10 +127,10 @@ class _Writer:
             complete=info.complete,
             description=info.description,
             place=self.place(info.place),
-            columns=[self.column(column) for column in info.columns],
+            columns=list(map(self.column, info.columns)),
             terminal=info.terminal,
         ) | {
-            name: [self.column(column) for column in columns]
+            name: list(map(self.column, columns))
             for name, columns in (("declared", info.declared), ("produced", info.produced))
             if columns is not None
         }
@@ -152,7 +152,7 @@ class _Writer:
         return [
             self.end(edge.source),
             self.end(edge.target),
-            [self.usage(usage) for usage in edge.usages],
+            list(map(self.usage, edge.usages)),
         ]
 
     def usage(self, usage: Usage) -> dict[str, Any]:
@@ -244,22 +244,22 @@ _json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",
 class _Reader:
     def __init__(self, made: Mapping[str, Any]) -> None:
         self.made = made
-        self.files = [_text(file) for file in made["files"]]
+        self.files = list(map(_text, made["files"]))
         self.names = [Dataset(_text(namespace), _text(name)) for namespace, name in made["names"]]
 
     def extraction(self) -> Extraction:
         """Return the whole lineage of the file."""
         made = self.made
-        datasets = [self.dataset(each) for each in made["datasets"]]
+        datasets = list(map(self.dataset, made["datasets"]))
         return Extraction(
             [self.edge(*each) for each in made["edges"]],
             [self.read(*each) for each in made["reads"]],
             {info.dataset: info for info in datasets},
             [self.diagnostic(*each) for each in made["diagnostics"]],
             Coverage.from_json(made["coverage"]),
-            [self.occurrence(each) for each in made["occurrences"]],
+            list(map(self.occurrence, made["occurrences"])),
             [self.statement(*each) for each in made.get("statements", ())],
-            [self.job(each) for each in made.get("jobs", ())],
+            list(map(self.job, made.get("jobs", ()))),
         )
 
     def place(self, made: list[int] | None) -> Place | None:
@@ -282,7 +282,7 @@ class _Reader:
         return DatasetInfo(
             self.names[made["name"]],
             _text(made["kind"]),
-            [self.column(column) for column in made.get("columns", ())],
+            list(map(self.column, made.get("columns", ()))),
             bool(made.get("complete", False)),
             _text(made.get("description", "")),
             self.place(made.get("place")),
@@ -294,7 +294,7 @@ class _Reader:
     def columns(self, made: Mapping[str, Any], key: str) -> list[ColumnInfo] | None:
         """Read the columns under a key; None if the key is missing."""
         if key in made:
-            return [self.column(column) for column in made[key]]
+            return list(map(self.column, made[key]))
 
         return None
 

@@ -63,7 +63,7 @@ def text(made: Backtest) -> Page:
     told = ", ".join(f"{counts[name]} {name}" for name in ("BLOCK", "REVIEW", "SAFE", "-"))
     heading = f"{count_noun(len(made.commits), 'commit')} under {made.policy}: {told}"
     page: Page = [line(Piece(visible(heading), "heading")), line()]
-    rows = [_row(each) for each in made.commits]
+    rows = list(map(_row, made.commits))
     page += [Grid(("VERDICT", "COMMIT", "DATE", "SUBJECT", "BECAUSE OF"), rows), line()]
     if made.note:
         page.append(line(Piece(visible(made.note), "note")))
@@ -83,7 +83,7 @@ def as_json(made: Backtest) -> str:
         "version": VERSION,
         "policy": made.policy,
         "note": made.note or None,
-        "commits": [_commit(each) for each in made.commits],
+        "commits": list(map(_commit, made.commits)),
     }
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 

@@ -70,7 +70,7 @@ def text(shown: Compared) -> Page:
 
     if found.edges:
         page += [
-            Grid(("", "EDGE", "BEFORE", "AFTER"), [_edge_row(edge) for edge in found.edges]),
+            Grid(("", "EDGE", "BEFORE", "AFTER"), list(map(_edge_row, found.edges))),
             line(),
         ]
 
@@ -289,7 +289,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     if len(finding.details) > MOST_SHOWN:
         details.append(f"… and {len(finding.details) - MOST_SHOWN:,} more")
 
-    behind = [code(said) for said in _behind(finding)]
+    behind = list(map(code, _behind(finding)))
     level = f"{MARKS[finding.level]} {finding.level.label}"
     return level, code(finding.dataset or NOTHING), "<br>".join(details), "<br>".join(behind)
 
@@ -313,9 +313,9 @@ def as_json(shown: Compared) -> str:
             {"dataset": each.dataset, "note": each.note, "place": place(each.place)}
             for each in found.restyled
         ],
-        "notes": [_detail(each) for each in found.notes],
-        "columns": [_detail(each) for each in found.columns],
-        "edges": [_edge(each) for each in found.edges],
+        "notes": list(map(_detail, found.notes)),
+        "columns": list(map(_detail, found.columns)),
+        "edges": list(map(_edge, found.edges)),
         "coverage": {"base": base.to_json(), "head": head.to_json()},
     }
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
@@ -328,8 +328,8 @@ def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, Any]:
         "level": finding.level.label,
         "dataset": finding.dataset or None,
         "place": place(finding.place),
-        "changes": [_detail(each) for each in finding.details],
-        "edges": [_edge(each) for each in finding.edges],
+        "changes": list(map(_detail, finding.details)),
+        "edges": list(map(_edge, finding.edges)),
         "follows": finding.follows,
         "reaches": {"columns": finding.reach.columns, "datasets": finding.reach.datasets},
         "breaks": [

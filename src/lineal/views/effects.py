@@ -162,12 +162,12 @@ def markdown(found: Effects, graph: Graph) -> str:
         (
             "dataset",
             ("Effect", "Dataset", "Reason"),
-            [_dataset_cells(each) for each in found.datasets],
+            list(map(_dataset_cells, found.datasets)),
         ),
         (
             "consumer",
             ("Effect", "Consumer", "Reason"),
-            [_dataset_cells(each) for each in found.consumers],
+            list(map(_dataset_cells, found.consumers)),
         ),
         (
             "column",
@@ -218,10 +218,10 @@ def as_json(found: Effects, graph: Graph) -> str:
             "from_type": found.from_type or None,
         },
         "breaks": found.breaks,
-        "columns": [_column(each) for each in found.columns],
-        "datasets": [_dataset(each) for each in found.datasets],
-        "consumers": [_dataset(each) for each in found.consumers],
-        "exposures": [_dataset(each) for each in found.exposures],
+        "columns": list(map(_column, found.columns)),
+        "datasets": list(map(_dataset, found.datasets)),
+        "consumers": list(map(_dataset, found.consumers)),
+        "exposures": list(map(_dataset, found.exposures)),
         "descriptions": [
             {**step(each.at), "text": each.text, "why": each.note} for each in found.descriptions
         ],
@@ -239,7 +239,7 @@ def _column(each: ColumnEffect) -> dict[str, Any]:
         "why": each.impact.why,
         "depth": each.impact.depth,
         "note": each.note or None,
-        "path": [step(at) for at in steps],
+        "path": list(map(step, steps)),
     }
 
 

@@ -59,7 +59,7 @@ def to_json(experiment: Experiment) -> dict[str, Any]:
     return {
         "outcome": experiment.outcome.value,
         "note": experiment.note,
-        "tables": [table_to_json(table) for table in experiment.tables],
+        "tables": list(map(table_to_json, experiment.tables)),
         "columns": experiment.columns,
         "only_before": rows_to_json(experiment.only_before),
         "only_after": rows_to_json(experiment.only_after),
@@ -73,7 +73,7 @@ def table_to_json(table: Sample) -> dict[str, Any]:
 
 def rows_to_json(rows: tuple[Row, ...]) -> list[list[object]]:
     """Return rows as JSON values; days and other values are texts."""
-    return [[json_value(value) for value in row] for row in rows]
+    return [list(map(json_value, row)) for row in rows]
 
 
 def json_value(value: object) -> object:

@@ -100,7 +100,7 @@ def edge(report: Report, found: Edge) -> dict[str, Any]:
             "type": (report.graph.type_of(target) or None) if isinstance(target, Column) else None,
         },
         "kind": found.kind,
-        "usages": [usage(each) for each in found.usages],
+        "usages": list(map(usage, found.usages)),
         "used_in": found.used_in,
         "also_selected": report.graph.also_selected(found),
         "confidence": {"level": found.level.name, "score": found.score},
@@ -144,7 +144,7 @@ def table(found: TableEdge) -> dict[str, Any]:
 
 def impact(found: Impact) -> dict[str, Any]:
     """Return an impacted column as JSON values."""
-    path = [step(each) for each in found.path]
+    path = list(map(step, found.path))
     return {"column": step(found.column), "why": found.why, "depth": found.depth, "path": path}
 
 

@@ -36,7 +36,7 @@ def folded(title: str, lines: Iterable[str]) -> list[str]:
 
 def fenced(lines: Iterable[str]) -> list[str]:
     """Lines as they are, with a fence that is longer than any in them."""
-    shown = [visible(each) for each in lines]
+    shown = list(map(visible, lines))
     longest = max((len(run) for each in shown for run in re.findall("`+", each)), default=0)
     fence = "`" * max(3, longest + 1)
     return [fence, *shown, fence]

@@ -34,7 +34,7 @@ def as_selectors(selected: list[Selected], graph: Graph) -> str:
 def as_json(selected: list[Selected], graph: Graph) -> str:
     """Return every affected dataset with its kind, its node and the reason."""
     nodes = Nodes(graph)
-    document = {"version": VERSION, "select": [nodes.to_json(each) for each in selected]}
+    document = {"version": VERSION, "select": list(map(nodes.to_json, selected))}
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 

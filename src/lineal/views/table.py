@@ -29,9 +29,9 @@ TABLES = ("SOURCE MODEL", "TARGET MODEL", "COLUMNS", "READ IN")
 def view(report: Report) -> Page:
     """Return the edges as a table; with a column for doubts if there are any."""
     if report.tables is not None:
-        return _or_nothing(Grid(TABLES, [_table_row(edge) for edge in report.tables], numbers=(2,)))
+        return _or_nothing(Grid(TABLES, list(map(_table_row, report.tables)), numbers=(2,)))
 
-    doubts = [confidence(edge) for edge in report.rows]
+    doubts = list(map(confidence, report.rows))
     rows = [_row(report, edge) for edge in report.rows]
     if not any(doubts):
         return _or_nothing(Grid(HEADER, rows))

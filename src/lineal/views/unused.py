@@ -34,7 +34,7 @@ def table(outputs: Outputs, verdicts: Sequence[Verdict], graph: Graph) -> Page:
 
     page: Page = [line(Piece("UNUSED", "heading")), line(Piece(RULE, "rule")), line()]
     if verdicts:
-        page += [Grid(HEADER, [_row(each) for each in verdicts], paths=True), line()]
+        page += [Grid(HEADER, list(map(_row, verdicts)), paths=True), line()]
 
     return [*page, line(summary(verdicts)), line(describe_outputs(outputs))]
 
@@ -88,7 +88,7 @@ def document(
             "chosen": outputs.chosen,
             "datasets": [each.name for each in outputs.datasets],
         },
-        "unused": [row(each) for each in verdicts],
+        "unused": list(map(row, verdicts)),
         "patch": patch,
         "coverage": graph.extraction.coverage.to_json(),
     }

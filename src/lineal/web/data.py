@@ -127,7 +127,7 @@ class _Tables:
             "reads": _transposed(self.reads(), 2),
             "links": _transposed(self.links(), 3),
             "calls": {"fixed": sorted(OF_ONE_TYPE), "kept": sorted(OF_THE_SAME_TYPE)},
-            "diagnostics": [self.diagnostic(found) for found in self.diagnostics()],
+            "diagnostics": list(map(self.diagnostic, self.diagnostics())),
             "coverage": self.graph.extraction.coverage.to_json(),
             "texts": {file: text for file, text in sorted(texts.items()) if file in self.words},
         }
@@ -146,7 +146,7 @@ class _Tables:
                     "level": finding.level.name,
                     "kind": finding.kind,
                     "dataset": finding.dataset,
-                    "details": [list(detail) for detail in finding.details],
+                    "details": list(map(list, finding.details)),
                     "follows": list(finding.follows),
                 }
                 for finding in findings
@@ -335,5 +335,5 @@ def _limited(text: str) -> str:
 
 def _transposed(rows: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:
     """Columns compress better than rows, and become typed arrays."""
-    several = [list(column) for column in zip(*rows, strict=True)]
+    several = list(map(list, zip(*rows, strict=True)))
     return several or [[] for _ in range(width)]

@@ -75,7 +75,7 @@ class DataHub:
         """Yield each table that a job makes, with its upstream lineage in the SDK's own model."""
         for target, pairs in flow.of_target().items():
             lineage = self._models.UpstreamLineageClass(
-                upstreams=[self._upstream(pair) for pair in pairs],
+                upstreams=list(map(self._upstream, pairs)),
                 fineGrainedLineages=[each for pair in pairs for each in self._fine(pair)],
             )
             yield self.urn(target), lineage

@@ -82,8 +82,8 @@ def entities(flow: Flow) -> list[Json]:
     attributes = {
         "qualifiedName": f"lineal://{flow.job}",
         "name": flow.job.rpartition("/")[2],
-        "inputs": [reference(table) for table in sources],
-        "outputs": [reference(table) for table in targets],
+        "inputs": list(map(reference, sources)),
+        "outputs": list(map(reference, targets)),
         "columnMapping": json.dumps(column_mapping(flow)),
         "query": flow.sql,
     }

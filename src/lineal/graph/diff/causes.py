@@ -112,7 +112,7 @@ class _Causes:
             for root in self.roots.values()
             if not self.policy.ignores(root.key[1])
         ]
-        findings += [self.error(found) for found in self.errors_elsewhere(findings)]
+        findings += list(map(self.error, self.errors_elsewhere(findings)))
         return (
             sorted(findings, key=rank),
             sorted(self.notes),

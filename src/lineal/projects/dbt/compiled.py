@@ -123,7 +123,7 @@ def lay_out(code: str, renderings: Iterable[str]) -> str:
     of the two texts has stay next to their neighbors.
     """
     words = words_of(code)
-    several = [words_of(text) for text in renderings]
+    several = list(map(words_of, renderings))
     beside = min(several, key=lambda each: abs(len(each) - len(words)), default=[])
     if not beside or max(len(words), len(beside)) > MOST_WORDS:
         return code

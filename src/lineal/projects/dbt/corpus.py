@@ -100,14 +100,14 @@ class Assembly:
             node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python
         ]
         made = self.made = self.kitchen.rendered(
-            [node for node in models if needs_rendering(node)], self.columns_of
+            list(filter(needs_rendering, models)), self.columns_of
         )
         for node in models:
             if node.id in made:
                 self.attempt(node, partial(self.take, node, made[node.id]))
 
         self.lay_out(models)
-        kept = [node for node in self.nodes if is_enabled(node)]
+        kept = list(filter(is_enabled, self.nodes))
         count_files(self.nodes)
         for node in kept:
             self.attempt(node, partial(self.add_scripts, node, made))

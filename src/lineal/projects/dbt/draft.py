@@ -78,9 +78,7 @@ class Draft:
 
     def finish(self, request: Request) -> Corpus:
         """Render the templates, and return the corpus."""
-        index = Index(
-            [node for node in (*self.nodes, *self.foreign) if is_enabled(node)], self.name
-        )
+        index = Index(list(filter(is_enabled, (*self.nodes, *self.foreign))), self.name)
         by_id = {node.id: node for node in self.nodes}
         kitchen = Kitchen(
             self.name, self.file, self.target, index, self.macros, self.variables, self.namespaces,

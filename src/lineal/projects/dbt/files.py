@@ -377,7 +377,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
             seen.add(block[1])
             found.append(node)
 
-        return [node for node in found if is_enabled(node)]
+        return list(filter(is_enabled, found))
 
     # of models it has been told
     for kind, report in (("snapshots", reader.report), ("models", silent)):

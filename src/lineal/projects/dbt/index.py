@@ -77,8 +77,7 @@ class Index:
         """As the worker is told."""
         return {
             "nodes": {
-                name: [_worker_entry(node) for node in several]
-                for name, several in self.nodes.items()
+                name: list(map(_worker_entry, several)) for name, several in self.nodes.items()
             },
             "sources": {name: _worker_entry(node) for name, node in self.sources.items()},
         }

@@ -88,7 +88,7 @@ class KnownNodes(Index):
     def ref(self, package: str, names: list[str], version: str = "") -> Node | None:
         """Return the node that `ref` means."""
         name = names[:2][-1]
-        self.nodes = {name: [known_node(each) for each in self.known.nodes.get(name, ())]}
+        self.nodes = {name: list(map(known_node, self.known.nodes.get(name, ())))}
         return super().ref(package, names, version)
 
     def source(self, package: str, names: list[str]) -> Node | None:

@@ -294,7 +294,7 @@ def failed(node: Node, error: Exception) -> Made:
 def made_of(node: Node, rendering: Rendering) -> Made:
     """Return what a rendering says about its node."""
     said = rendering.said
-    names = [str(name) for name in said.get("placeholders", ())]
+    names = list(map(str, said.get("placeholders", ())))
     texts = [
         settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()
     ]
@@ -303,7 +303,7 @@ def made_of(node: Node, rendering: Rendering) -> Made:
         list(said.get("refs", ())),
         {**node.config, **said.get("config", {})},
         list(rendering.diagnostics),
-        [list(each) for each in said.get("unknown", ())],
+        list(map(list, said.get("unknown", ()))),
         [id_ for id_ in said.get("wanted", ()) if id_ != node.id],
         any(is_open for _, is_open, _ in texts),
         {text: expansions for text, _, expansions in texts},

@@ -50,7 +50,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         if named is None or "\n" in found[0]:
             raise _Jinja
 
-        names = [name for name in named.groups() if name]
+        names = list(filter(None, named.groups()))
         held = (
             index.ref(node.package, names)
             if found[1] == "ref"

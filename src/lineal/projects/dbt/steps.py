@@ -81,7 +81,7 @@ class Steps:
             if is_enabled(node) and node.kind in ("source", *REFERABLE)
         ]
         self.tables = table_names(node.dataset for node in self.nodes)
-        self.tests = [node for node in tests if is_enabled(node)]
+        self.tests = list(filter(is_enabled, tests))
         self.tested = tested
         self.owners = {node.id: node for node in self.nodes}
         self.overridden = overridden_tests(self.kitchen.macros)
@@ -197,7 +197,7 @@ class Steps:
     def source(self, node: Node, tests: list[Node]) -> Step:
         """Return the step of a source: where its rows come from, and its tests."""
         columns, queries = self.checks(node, tests)
-        settings: dict[str, Any] = {"relation": [part for part in node.parts if part]}
+        settings: dict[str, Any] = {"relation": list(filter(None, node.parts))}
         provider = self.assembly.providers.get(node.id)
         seed = provider.seed if provider is not None else None
         if seed is not None:

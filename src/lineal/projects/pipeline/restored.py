@@ -52,7 +52,7 @@ class Restored:
         statements = self.statements_of_log if late else self.statements_of_scripts
         return Extraction(
             edges=self.edges(),
-            reads=[self.read(row) for row in self.output.rows("reads")],
+            reads=list(map(self.read, self.output.rows("reads"))),
             datasets=infos,
             diagnostics=sorted(self.diagnostics(), key=order_of),
             coverage=Coverage.from_json(self.output.said["coverage"]),

@@ -230,4 +230,4 @@ def kind_of(header: Header) -> tuple[str, dict[str, str]]:
 
 def names_in(text: str) -> list[str]:
     """(a, b), [a, b], a      the names of a list"""
-    return [unquote(item) for item in split_items(text)]
+    return list(map(unquote, split_items(text)))

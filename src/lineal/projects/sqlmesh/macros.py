@@ -368,7 +368,7 @@ def argument_of(text: str) -> Any:
     items = split_items(bare)
     is_list = bare[:1] != "(" or len(items) > 1
     if is_list and unwrap(bare) != bare:
-        return [argument_of(item) for item in items]
+        return list(map(argument_of, items))
 
     return bare
 
@@ -659,9 +659,9 @@ def star(made: Call) -> str:
 def union(made: Call) -> str:
     """@UNION('distinct', a, b)      the columns that all of them have"""
     texts = [expand(text, made.env) for text in made.given]
-    kinds = [text for text in texts if is_string(text)]
+    kinds = list(filter(is_string, texts))
     tables = [text for text in texts if not is_string(text) and re.fullmatch(r"[\w.\"`{}]+", text)]
-    columns = [made.env.columns_of(table) for table in tables]
+    columns = list(map(made.env.columns_of, tables))
     shared = {
         name: kind
         for name, kind in (columns[0] if columns else {}).items()
@@ -694,7 +694,7 @@ def pivot(made: Call) -> str:
 def deduplicate(made: Call) -> str:
     """@DEDUPLICATE(orders, [id], ['changed desc'])"""
     keys = ", ".join(made.items(1, "partition_by"))
-    order = ", ".join(unquote(item) for item in made.items(2, "order_by"))
+    order = ", ".join(map(unquote, made.items(2, "order_by")))
     relation = made.text(0, "relation")
     ranked = f"ROW_NUMBER() OVER (PARTITION BY {keys} ORDER BY {order})"
     return f"SELECT * FROM {relation} QUALIFY {ranked} = 1"  # noqa: S608  it is read, never run

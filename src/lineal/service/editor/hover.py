@@ -83,7 +83,7 @@ def twins(spot: Spot, named: Named) -> list[Named]:
     for each in iter_growing(found):
         found |= {other: None for one, other in pairs if same_named(one, each)}
 
-    filled = (spot.statement.fills.get(each) for each in found)
+    filled = map(spot.statement.fills.get, found)
     return [each for each in (*found, *filter(None, filled)) if isinstance(each.owner, Dataset)]
 
 
@@ -211,7 +211,7 @@ MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 
 def prose(text: str) -> str:
     """Return text of the input as plain words: no markup, no links."""
-    lines = [visible(line) for line in text.splitlines()[:12]]
+    lines = list(map(visible, text.splitlines()[:12]))
     return "\n".join(MARKUP.sub(r"\\\1", line) for line in lines)
 
 

@@ -170,7 +170,7 @@ class Book:
             found.append(_sorted(_pairs(names, counts, hashes, first)))
             first += len(counts)
 
-        mentions = Pairs(*(np.concatenate(each) for each in zip(NO_PAIRS, *found, strict=True)))
+        mentions = Pairs(*map(np.concatenate, zip(NO_PAIRS, *found, strict=True)))
         makes, fills = _sorted(self.makes.pairs(names)), _sorted(self.fills.pairs(names))
         return Glance(len(self), len(names), makes, fills, mentions)
 

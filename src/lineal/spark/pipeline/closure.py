@@ -400,7 +400,7 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
 def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any]]) -> Part:
     """Join the levels of a trace into one part, sorted by source."""
     nothing = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
-    keys, vias, subtypes = (np.concatenate(each) for each in zip(nothing, *levels, strict=True))
+    keys, vias, subtypes = map(np.concatenate, zip(nothing, *levels, strict=True))
     numbers = np.arange(1, len(levels) + 1, dtype=np.min_scalar_type(len(levels)))
     depths = np.repeat(numbers, [len(each) for each, *_ in levels])
     keys, order = ordered(keys)

@@ -78,9 +78,9 @@ def _frame(
     if others:
         return _parsed(spark, reader, _texts(spark, others, by_line))
 
-    found = reader.json([to_read(path) for path in paths])
+    found = reader.json(list(map(to_read, paths)))
     if files is None and found.columns == [fault]:  # elsewhere nobody has looked into the files
-        return reader.option("multiLine", "true").json([to_read(path) for path in paths])
+        return reader.option("multiLine", "true").json(list(map(to_read, paths)))
 
     return _without_brackets(found, fault)
 
@@ -100,7 +100,7 @@ def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFr
     if not by_line:
         return found
 
-    return found.union(_lines(spark, [to_read(file) for file in by_line]))
+    return found.union(_lines(spark, list(map(to_read, by_line))))
 
 
 def _lines(spark: SparkSession, sources: list[str]) -> DataFrame:
@@ -114,7 +114,7 @@ def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, 
     """Return the text of every object."""
     files = csv_files.local(paths, packed)
     if files is None:
-        return _lines(spark, [to_read(path) for path in paths])
+        return _lines(spark, list(map(to_read, paths)))
 
     return _texts(spark, *_apart(files))
 
@@ -134,7 +134,7 @@ def _with_each_field_once(texts: DataFrame) -> DataFrame:
     def work(batches: Batches) -> Batches:
         """Rewrite each batch of texts."""
         for batch in batches:
-            said = [_rewritten(text) for text in batch.column(0).to_pylist()]
+            said = list(map(_rewritten, batch.column(0).to_pylist()))
             yield pa.RecordBatch.from_pydict({"value": said}, SCHEMA)
 
     return texts.mapInArrow(work, "value string")

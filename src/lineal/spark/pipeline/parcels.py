@@ -283,7 +283,7 @@ def about(
     return About(
         extraction.coverage.to_json(),
         (dynamic, lost),
-        [codec.diagnostic_out(found) for found in told_by_all(extraction.diagnostics)],
+        list(map(codec.diagnostic_out, told_by_all(extraction.diagnostics))),
         changes,
         [key for key in had_records if key not in part.memory.now],
         {key: tuple(fault) for key, fault in faults.items()},
@@ -298,7 +298,7 @@ def about(
 def packed_parcel(told: About, rows: Iterable[tuple[str, bytes]]) -> pa.RecordBatch:
     """Return a parcel on its way to the driver."""
     made = [(ABOUT, marshal.dumps(tuple(told))), *rows]
-    columns = [list(each) for each in zip(*made, strict=True)]
+    columns = list(map(list, zip(*made, strict=True)))
     return pa.RecordBatch.from_arrays(
         [pa.array(columns[0], pa.string()), pa.array(columns[1], pa.binary())], schema=PARCEL_SCHEMA
     )
@@ -321,7 +321,7 @@ def resolving(setting: Any) -> Callable[[Batches], Batches]:
 def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
     """Resolve one part, whose statements are in their order, and pack what the driver needs of it."""
     setting = about_all.setting
-    scripts = [script_in(row) for row in rows]
+    scripts = list(map(script_in, rows))
     corpus = corpus_of(setting, scripts)
     places = {script.file: row["at"] for script, row in zip(scripts, rows, strict=True)}
     keys = {id(script): row["key"] for script, row in zip(scripts, rows, strict=True)}
@@ -397,7 +397,7 @@ def crossing(defined: list[bytes], met: list[bytes]) -> bool:
     """Whether a part has met a name that another one defines."""
     by_part = list(map(numbers_in, defined))
     names = np.concatenate(by_part)
-    owner = np.repeat(np.arange(len(by_part)), [len(each) for each in by_part])
+    owner = np.repeat(np.arange(len(by_part)), list(map(len, by_part)))
     order = np.argsort(names, kind="stable")
     names, owner = names[order], owner[order]
     if not len(names):

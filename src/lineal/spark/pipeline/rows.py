@@ -79,7 +79,7 @@ class Log(NamedTuple):
     @property
     def sources(self) -> list[str]:
         """Return the paths as Spark reads them."""
-        return [to_read(path) for path in self.paths]
+        return list(map(to_read, self.paths))
 
 
 def format_of(paths: tuple[str, ...]) -> str:

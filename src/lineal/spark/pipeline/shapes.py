@@ -43,7 +43,7 @@ class Fingerprints:
 
         parts = VALUE.split(text)
         values = parts[1::2]
-        parts[1::2] = [self.kind(value) for value in values]
+        parts[1::2] = list(map(self.kind, values))
         shape = tuple(parts)
         counting = self.counting.get(shape)
         if counting is None:

@@ -262,7 +262,7 @@ def own_copy(learnt: Learnt) -> Learnt:
 
 def pack_script(script: Script) -> bytes:
     """Return a script on its way to an executor."""
-    fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
+    fields = {**vars(script), "expansions": list(map(tuple, script.expansions))}
     return marshal.dumps(fields)
 
 
@@ -309,7 +309,7 @@ def answers(
     rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None
 ) -> list[Row]:
     """Return a record or a fault for each row."""
-    mine = [script_in(row) for row in rows]
+    mine = list(map(script_in, rows))
     named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
     told = list({each.key: each for name in named for each in learnt[name]}.values())
     foreign = [replace(each.script) for each in told]

@@ -76,7 +76,7 @@ def _asking() -> Callable[[Iterable[int]], Iterator[str]]:
         from importlib import import_module
 
         try:
-            several = [import_module(name) for name in ("lineal", "sqlglot", "pyarrow", "numpy")]
+            several = list(map(import_module, ("lineal", "sqlglot", "pyarrow", "numpy")))
             yield str(several[0].__version__)
         except ImportError as problem:
             yield f"no {problem.name}"

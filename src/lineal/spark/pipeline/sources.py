@@ -62,7 +62,7 @@ class Settings(NamedTuple):
 def source_of(asked: Settings) -> Source:
     """Return the source that the paths and the format name."""
     paths = asked.log.paths
-    topics = [KAFKA.match(path) for path in paths]
+    topics = list(map(KAFKA.match, paths))
     if any(topics):
         if len(paths) != 1 or topics[0] is None:
             raise BulkError("a topic of Kafka is followed alone: name one kafka://servers/topic")
@@ -86,7 +86,7 @@ class Folders:
 
     def __init__(self, asked: Settings) -> None:
         self.asked = asked
-        self.paths = [_streamed(path) for path in asked.log.paths]
+        self.paths = list(map(_streamed, asked.log.paths))
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """Return the names of new files, as a stream."""

@@ -231,7 +231,7 @@ def printing(
         united: dict[tuple[str, str | None], dict[str, Any]] = {}
         for batch in batches:
             rows = batch.to_pylist()
-            texts = [_cleaned(row) for row in rows]
+            texts = list(map(_cleaned, rows))
             known = (
                 [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
             )

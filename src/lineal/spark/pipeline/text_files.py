@@ -46,7 +46,7 @@ def frame(
 
 def _lines(spark: SparkSession, paths: Iterable[str]) -> DataFrame:
     """Return the lines of text files."""
-    lines = spark.read.option("recursiveFileLookup", "true").text([to_read(path) for path in paths])
+    lines = spark.read.option("recursiveFileLookup", "true").text(list(map(to_read, paths)))
     return lines.withColumnRenamed("value", "text")
 
 

@@ -121,7 +121,7 @@ def with_rows(rows: Any, change: RowChange, spark: Any) -> Any:
     from pyspark.sql import functions as F
 
     fresh = spark.sql(change.query)
-    named = [key_of(name) for name in change.columns] or [key_of(name) for name in rows.columns]
+    named = list(map(key_of, change.columns)) or list(map(key_of, rows.columns))
     if len(fresh.columns) != len(named):
         raise Refused(Fault(f"{len(fresh.columns)} values are inserted into {len(named)} columns"))
 

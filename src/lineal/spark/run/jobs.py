@@ -387,7 +387,7 @@ def _own(job: Job) -> list[object]:
         (test.column, test.name, sorted(test.arguments.items())) for test in step.tests
     ]
     tests += [replace(test, place=None) for test in step.queries]
-    hooks = [_text(script) for script in (*step.before, *step.after)]
+    hooks = list(map(_text, (*step.before, *step.after)))
     columns = (
         [(column.name, column.type) for column in job.columns]
         if step.kind in ("seed", "function")
@@ -424,7 +424,7 @@ def _python(step: Step) -> list[object]:
     """Return the inputs of a Python model apart from its text: imported modules, and the values of
     `dbt`.
     """
-    roots = [Path(root) for root in step.roots]
+    roots = list(map(Path, step.roots))
     modules = with_imports(Path(step.file), roots)[1:] if roots else []
     texts = [*step.texts, *(module.read_text("utf-8", "replace") for module in modules)]
     variables = [

@@ -430,7 +430,7 @@ class Pipeline:
         """Save the result of a build, so that the next run can skip it."""
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
         memory = {
-            "tests": [asdict(test) for test in outcome.tests],
+            "tests": list(map(asdict, outcome.tests)),
             "agreement": _remembered(outcome.agreement),
         }
         self.state.put(job.slot, replace(entry, passed=whole, rows=outcome.rows, memory=memory))

@@ -88,7 +88,7 @@ class PythonModels:
         """Return the result of a model; Refused, with file and line, if it cannot be a table."""
         form = form_of(job.step.texts[0])
         deadline = Deadline(self.seconds(job))
-        functions = [self.statements(each) for each in self.functions(job)]
+        functions = list(map(self.statements, self.functions(job)))
         is_job = form.kind is Kind.JOB
         with staged(
             self.tables, self.spark, job.table, functions, job=is_job, goes_on=incremental
@@ -205,7 +205,7 @@ class PythonModels:
             )
             raise Refused(Fault(message, Place(job.step.file, 1, 1)))
 
-        for path in sorted(name for name in targets if is_path(name)):
+        for path in sorted(filter(is_path, targets)):
             self.note(job, f"it also writes {path}, which is not part of the warehouse")
 
     def note(self, job: Job, text: str) -> None:
@@ -344,7 +344,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(each) for key, each in value.items()}
 
     if isinstance(value, (list, tuple, set)):
-        return [plain(each) for each in value]
+        return list(map(plain, value))
 
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value

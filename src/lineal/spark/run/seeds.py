@@ -231,7 +231,7 @@ def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     if not header:
         raise Refused(Fault("there is no header line", here))
 
-    keys = [key_of(name) for name in header]
+    keys = list(map(key_of, header))
     twice = next((name for at, name in enumerate(header) if keys.index(keys[at]) != at), None)
     if twice is not None or "" in keys:
         raise Refused(

@@ -203,10 +203,7 @@ class Postgres:
         """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
         columns = known(columns)
         names = ", ".join([*columns, *same])
-        row = (
-            "\t".join(["%s"] * len(columns) + [_copy_field(value) for value in same.values()])
-            + "\n"
-        )
+        row = "\t".join(["%s"] * len(columns) + list(map(_copy_field, same.values()))) + "\n"
         flat = chain.from_iterable(zip(*map(_cells, columns.values()), strict=True))
         with (
             self._errors_in_words(),
@@ -330,7 +327,7 @@ def _cells(values: Values) -> Values:
     if isinstance(next((value for value in values if value is not None), None), str):
         whole = "".join(filter(None, values)) if gaps else "".join(values)
         if any(map(whole.__contains__, "\\\t\n\r")):
-            return [_copy_field(value) for value in values]
+            return list(map(_copy_field, values))
 
     if not gaps:
         return values

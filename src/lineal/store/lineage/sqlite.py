@@ -235,7 +235,7 @@ class Sqlite:
         """
         columns = known(columns)
         names = ", ".join([*columns, *same])
-        row = f"({', '.join(['?'] * len(columns) + [_literal(value) for value in same.values()])})"
+        row = f"({', '.join(['?'] * len(columns) + list(map(_literal, same.values())))})"
         insert = f"INSERT INTO {table} ({names}) VALUES "
         values = list(columns.values())
         whole = len(values[0]) // ROWS_AT_ONCE * ROWS_AT_ONCE

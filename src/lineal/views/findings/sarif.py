@@ -26,7 +26,7 @@ def view(verdict: Verdict) -> str:
     driver = {
         "name": "lineal",
         "version": __version__,
-        "rules": [_rule(rule) for rule in verdict.rules],
+        "rules": list(map(_rule, verdict.rules)),
     }
     run = {
         "tool": {"driver": driver},

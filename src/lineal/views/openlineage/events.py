@@ -184,7 +184,7 @@ class Writer:
 
         body = {
             "job": told,
-            "inputs": [self._dataset(name) for name in inputs],
+            "inputs": list(map(self._dataset, inputs)),
             "outputs": [self._dataset(name, made[name]) for name in made],
         }
         if self.emission.events == RUN or (job.run and self.emission.events == AUTO):

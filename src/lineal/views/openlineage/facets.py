@@ -210,7 +210,7 @@ def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
         )
 
     if complete or columns:
-        fields = [_column(each) for each in columns]
+        fields = list(map(_column, columns))
         facets["schema"] = facet("1-2-0/SchemaDatasetFacet.json", fields=fields)
 
     if columns and not complete:

@@ -155,7 +155,7 @@ class Evaluator:
             items = list(held)
 
         if node.of == "in" and isinstance(held, list):
-            items = [str(number) for number in range(len(held))]
+            items = list(map(str, range(len(held))))
 
         for item in items:
             inner = Scope(outer=scope)
@@ -674,7 +674,7 @@ def decide_items(name: str, wanted: bool) -> Handler:
 
     def decide(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
         """Answer `some` or `every`; Unknown if an undecided item could change the answer."""
-        answers = [truth(answer) for answer in run.each(given[0], held)]
+        answers = list(map(truth, run.each(given[0], held)))
         if wanted in answers:
             return wanted
 

@@ -417,7 +417,7 @@ class Layer:
         found: dict[str, SemanticModel] = {}
         if entry.kind == SAVED_QUERY:
             params = entry.about.get("query_params") or entry.about
-            waiting = [text_of(value) for value in params.items_of("metrics")]
+            waiting = list(map(text_of, params.items_of("metrics")))
         else:
             waiting = [entry.name]
 

@@ -737,7 +737,7 @@ def copy_value(value: Any) -> Any:
         return {key: copy_value(item) for key, item in value.items()}
 
     if isinstance(value, list):
-        return [copy_value(item) for item in value]
+        return list(map(copy_value, value))
 
     return value
 
