@@ -79,7 +79,7 @@ def lineage(
     if not isinstance(source, (str, os.PathLike, Mapping)):
         source = list(source)
 
-    way = _Way(log, rules, _period(since, until))
+    way = _ReadingOptions(log, rules, _period(since, until))
     corpus = _corpus(source, dialect, schema, way)
     corpus.collapse_temporary = collapse_temp
     schemas = (default_schema,) if isinstance(default_schema, str) else tuple(default_schema)
@@ -325,7 +325,7 @@ def _format_report(format: str, report: Report) -> str:
     return text(format, report)
 
 
-class _Way(NamedTuple):
+class _ReadingOptions(NamedTuple):
     """How paths are read."""
 
     log: Mapping[str, str] | None
@@ -348,7 +348,9 @@ def _time(at: str | datetime | None) -> str | None:
     return at.isoformat() if isinstance(at, datetime) else at
 
 
-def _corpus(source: Source, dialect: str | None, schema: Schema | None, way: _Way) -> Corpus:
+def _corpus(
+    source: Source, dialect: str | None, schema: Schema | None, way: _ReadingOptions
+) -> Corpus:
     """Return the project of a path, a text or a mapping of texts."""
     from lineal.projects import corpus_of_text, unite_corpora
 
@@ -380,7 +382,7 @@ def _exists(source: PathOrText) -> bool:
 
 
 def _corpus_of_one(
-    source: PathOrText, dialect: str | None, schema: Schema | None, way: _Way
+    source: PathOrText, dialect: str | None, schema: Schema | None, way: _ReadingOptions
 ) -> Corpus:
     """A path if it is one, else SQL; a word that is neither is a path that is not there."""
     from lineal.projects import corpus_of_text, load

@@ -15,7 +15,7 @@ from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence
 
 
-class Made(NamedTuple):
+class PatternColumns(NamedTuple):
     """PIVOT … FOR kind IN (ANY)
 
     columns that are all made alike; what they are called, only data decides
@@ -41,7 +41,7 @@ class Star(NamedTuple):
     excepted: frozenset[str] = frozenset()
     beside: tuple[Star, ...] = ()
     """the stars of a union's other branches, which are in the same place"""
-    made: Made | None = None
+    made: PatternColumns | None = None
     """the columns of a pivot, called after what the data holds"""
     arguments: Lineage = NOTHING
     """FROM f(a): what the columns of a function are made of, whatever they are called"""

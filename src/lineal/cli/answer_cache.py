@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lineal.views.terminal import Page
 
 
-class Shown(NamedTuple):
+class ShownAnswer(NamedTuple):
     """A view, what could not be done, and the last line."""
 
     made: str | Page
@@ -46,10 +46,10 @@ class Shown(NamedTuple):
         return [*self.diagnostics, *self.others]
 
 
-Make = Callable[["Graph"], Shown]
+Make = Callable[["Graph"], ShownAnswer]
 
 
-def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
+def answer_from_cache(source: Source, asked: object, make: Make) -> ShownAnswer:
     """Return the answer that `make` computes from the lineage; `asked` is all that decides it apart
     from the source.
     """
@@ -61,14 +61,16 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
         project = project_of(source)
         decided = decided_by(source, project)
 
-        def work() -> Shown:
+        def work() -> ShownAnswer:
             """Compute the answer from the project."""
             return _make_answer(source, project.corpus(), make, memory)
 
         return kept_answer(source, (*decided, asked), work)
 
 
-def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], Shown]) -> Shown:
+def kept_answer(
+    source: Source, decided: tuple[object, ...], work: Callable[[], ShownAnswer]
+) -> ShownAnswer:
     """The answer that is kept of an earlier run in which the same decided it; else that of `work`."""
     memory = cache_of(source)
     if memory is None or source.verbose:
@@ -110,7 +112,7 @@ def decided_by(source: Source, project: Project) -> tuple[object, ...]:
     return (corpus_digest(project.corpus()),)
 
 
-def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
+def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> ShownAnswer:
     """Return the answer that the lineage of the source gives."""
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
@@ -122,13 +124,13 @@ def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None)
         return without_view(extraction, error)
 
 
-def without_view(extraction: Extraction, error: Exception) -> Shown:
+def without_view(extraction: Extraction, error: Exception) -> ShownAnswer:
     """Return the diagnostics and the coverage, for a view that fails on any input."""
     from lineal.views.ledger import summarize
 
     extraction.failures.add(error, None, "view", "this view")
     coverage = extraction.coverage
-    return Shown("", extraction.diagnostics, summarize(coverage), coverage)
+    return ShownAnswer("", extraction.diagnostics, summarize(coverage), coverage)
 
 
 def _is_plain(source: Source) -> bool:
@@ -139,7 +141,7 @@ def _is_plain(source: Source) -> bool:
 # -- as bytes: only texts and numbers, nothing that could be run -----------------------------------
 
 
-def _encoded(made: Shown) -> bytes:
+def _encoded(made: ShownAnswer) -> bytes:
     """Return an answer as bytes for the cache."""
     page = made.made if isinstance(made.made, str) else list(map(_part, made.made))
     diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
@@ -147,10 +149,10 @@ def _encoded(made: Shown) -> bytes:
     return marshal.dumps((page, diagnostics, made.footer, coverage, made.facts, others))
 
 
-def _decoded(data: bytes) -> Shown:
+def _decoded(data: bytes) -> ShownAnswer:
     """Return the answer that bytes of the cache hold."""
     page, diagnostics, last, coverage, facts, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
-    return Shown(
+    return ShownAnswer(
         page if isinstance(page, str) else list(map(_part_of, page)),
         _diagnostics_of(diagnostics),
         last,

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.cli.comparison import Asked, compare_under, open_revision
+from lineal.cli.comparison import ComparisonRequest, compare_under, open_revision
 from lineal.cli.source import Mistake, exists, mistakes, shown_path
 from lineal.service.source import Source
 
@@ -89,7 +89,7 @@ def compare_commits(
     source: Source, repository: Repository, commit: Commit, project: str, rules: Policy
 ) -> Difference:
     """Return what a commit changes."""
-    asked = Asked(commit.parent, commit.name, project)
+    asked = ComparisonRequest(commit.parent, commit.name, project)
     with ExitStack() as opened:
         before = open_revision(repository, asked.base, project, opened)
         after = open_revision(repository, asked.head, project, opened)

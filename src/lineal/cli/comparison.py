@@ -27,7 +27,7 @@ GIT = "git:"
 Drawn = TypeVar("Drawn")
 
 
-class Asked(NamedTuple):
+class ComparisonRequest(NamedTuple):
     """The sides of a comparison: two names of revisions or paths, and the project in the
     revisions.
     """
@@ -42,7 +42,10 @@ class Asked(NamedTuple):
 
 
 def compare(
-    source: Source, asked: Asked, draw: Callable[[Compared], Drawn], policy: str | None = None
+    source: Source,
+    asked: ComparisonRequest,
+    draw: Callable[[Compared], Drawn],
+    policy: str | None = None,
 ) -> Drawn:
     """Compare both sides and draw the result; a dataset over which that fails is left out of both,
     and reported.
@@ -53,7 +56,7 @@ def compare(
         return compare_sides(source, open_sides(asked, opened), draw, policy)
 
 
-def open_sides(asked: Asked, opened: ExitStack) -> tuple[Side, Side]:
+def open_sides(asked: ComparisonRequest, opened: ExitStack) -> tuple[Side, Side]:
     """Return both sides of a comparison."""
     if asked.at is not None:
         return _since(asked)
@@ -121,14 +124,16 @@ def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction,
 # -- the two sides ---------------------------------------------------------------------------------
 
 
-def ranged(base: str, head: str | None, project: str) -> Asked:
+def ranged(base: str, head: str | None, project: str) -> ComparisonRequest:
     """main..topic, main...topic and main... say both in one."""
     if head is None and not exists(base) and ".." in base and not base.startswith(("./", "../")):
         dots = "..." if "..." in base else ".."
         base, _, rest = base.partition(dots)
-        return Asked(f"{base}{dots}" if dots == "..." else base or "HEAD", rest or None, project)
+        return ComparisonRequest(
+            f"{base}{dots}" if dots == "..." else base or "HEAD", rest or None, project
+        )
 
-    return Asked(base, head, project)
+    return ComparisonRequest(base, head, project)
 
 
 class Side:
@@ -286,7 +291,7 @@ class Revision(Side):
 class Stored(Side):
     """A store as it was, or as it is."""
 
-    def __init__(self, asked: Asked, at: str | None) -> None:
+    def __init__(self, asked: ComparisonRequest, at: str | None) -> None:
         from lineal.store.lineage.postgres import public_address
 
         name = public_address(asked.base) if "://" in asked.base else asked.base
@@ -302,7 +307,7 @@ class Stored(Side):
             return Graph(store.extraction(choose_namespace(store, self.asked.namespace), self.at))
 
 
-def _since(asked: Asked) -> tuple[Side, Side]:
+def _since(asked: ComparisonRequest) -> tuple[Side, Side]:
     """lineal diff STORE --at TIME [HEAD]"""
     if asked.head is None:
         return Stored(asked, asked.at), Stored(asked, None)
@@ -313,7 +318,7 @@ def _since(asked: Asked) -> tuple[Side, Side]:
     return Stored(asked, asked.at), Side(asked.head, asked.head)
 
 
-def _sides(asked: Asked, opened: ExitStack) -> tuple[Side, Side]:
+def _sides(asked: ComparisonRequest, opened: ExitStack) -> tuple[Side, Side]:
     """Return both sides of a comparison."""
     base_is_path = _is_path(asked.base)
     head_is_path = asked.head is not None and _is_path(asked.head)

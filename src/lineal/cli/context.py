@@ -11,7 +11,7 @@ from lineal.cli.source import check_order, checked, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.graph import Graph
 
 SMALLEST, USUAL = 500, 8000
@@ -52,9 +52,9 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
     sys.exit(int(report_failures(found.diagnostics, source.color)))
 
 
-def _make_answer(graph: Graph, column: str, size: int) -> Shown:
+def _make_answer(graph: Graph, column: str, size: int) -> ShownAnswer:
     """Return the context of a column."""
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.graph import UnknownName
     from lineal.views.context import context
     from lineal.views.report import everything
@@ -63,4 +63,4 @@ def _make_answer(graph: Graph, column: str, size: int) -> Shown:
         at = graph.column(column)
 
     made = context(graph, at, size)
-    return Shown(made, everything(graph).diagnostics, "", graph.extraction.coverage)
+    return ShownAnswer(made, everything(graph).diagnostics, "", graph.extraction.coverage)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from lineal.cli.comparison import Asked, Side, compare_sides, open_sides, ranged
+from lineal.cli.comparison import ComparisonRequest, Side, compare_sides, open_sides, ranged
 from lineal.cli.coverage import fail_under
 from lineal.cli.source import Mistake, mistakes, source_options
 from lineal.cli.store_options import DEFAULT
@@ -19,7 +19,7 @@ from lineal.service.source import Source
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.diff.witness import Experiment
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Dataset
@@ -162,11 +162,11 @@ def _backtest(
 
 def _asked(
     base: str | None, head: str | None, project: str, at: str | None, namespace: str | None
-) -> Asked:
+) -> ComparisonRequest:
     """Return the two sides that the arguments name."""
     if at is not None:
         store = base or os.environ.get("LINEAL_STORE") or DEFAULT
-        return Asked(store, head, project, at, namespace)
+        return ComparisonRequest(store, head, project, at, namespace)
 
     if base is None:
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
@@ -182,7 +182,7 @@ def _need_duckdb() -> None:
         raise Mistake("--prove runs statements in DuckDB: pip install 'lineal[prove]'")
 
 
-def _select(source: Source, asked: Asked, output: str, least: float | None) -> int:
+def _select(source: Source, asked: ComparisonRequest, output: str, least: float | None) -> int:
     """Print what a change can affect; the rows of seeds are compared, too."""
     from lineal.cli.console import report_diagnostics, show
     from lineal.cli.coverage import falls_short
@@ -231,7 +231,12 @@ def _types_of(info: DatasetInfo | None) -> list[tuple[str, str]]:
 
 
 def _run(
-    source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None
+    source: Source,
+    asked: ComparisonRequest,
+    policy: str | None,
+    output: str,
+    fail_on: str,
+    least: float | None,
 ) -> int:
     """Compare two sides, show the difference, and return the exit code."""
     from lineal.cli.console import complain, report_diagnostics, show
@@ -261,7 +266,9 @@ def losses(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [each for each in diagnostics if each.code in lost]
 
 
-def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Shown:
+def _answer(
+    source: Source, asked: ComparisonRequest, policy: str | None, output: str
+) -> ShownAnswer:
     """Return the difference in the format that was asked for; the same two sides are compared once."""
     from lineal.cli.answer_cache import kept_answer
     from lineal.projects.intake import LARGEST, peek_bytes
@@ -269,11 +276,11 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
     with ExitStack() as opened, mistakes():
         before, after = open_sides(asked, opened)
 
-        def work() -> Shown:
+        def work() -> ShownAnswer:
             """Compare both sides and draw the difference."""
             return compare_sides(source, (before, after), draw, policy)
 
-        def draw(made: Compared) -> Shown:
+        def draw(made: Compared) -> ShownAnswer:
             """Draw the difference, with the experiments if they are requested."""
             if asked.prove:
                 made = made._replace(experiments=_experiments(made))
@@ -299,9 +306,9 @@ def _experiments(made: Compared) -> dict[str, Experiment]:
     return experiments_of(made.found)
 
 
-def _shown(made: Compared, output: str) -> Shown:
+def _shown(made: Compared, output: str) -> ShownAnswer:
     """Return the output of a comparison."""
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.cli.coverage import footer
     from lineal.views.diff import OUTPUTS
 
@@ -311,4 +318,4 @@ def _shown(made: Compared, output: str) -> Shown:
     diagnostics = [*before, *(each for each in head.extraction.diagnostics if each not in before)]
     last = footer(head) if output == "text" else ""
     text = OUTPUTS[output](made)
-    return Shown(text, diagnostics, last, head.extraction.coverage, (int(found.verdict),))
+    return ShownAnswer(text, diagnostics, last, head.extraction.coverage, (int(found.verdict),))

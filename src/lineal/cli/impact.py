@@ -12,7 +12,7 @@ from lineal.cli.source import Mistake, check_order, checked, mistakes_of, source
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.change import Change
     from lineal.graph.graph import Graph
 
@@ -94,9 +94,9 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     return int(short or bool(internal_errors(found.diagnostics)))
 
 
-def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Shown:
+def _make_answer(graph: Graph, column: str, change: Change, output: str) -> ShownAnswer:
     """Return the effects of the change in the format that was asked for."""
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.cli.coverage import footer
     from lineal.graph.dataset_effects import effects_on_dataset
     from lineal.graph.effects import effects
@@ -118,7 +118,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
 
     made = OUTPUTS[output](found, graph)
     last = footer(graph) if output == "table" else ""
-    return Shown(made, everything(graph).diagnostics, last, graph.extraction.coverage)
+    return ShownAnswer(made, everything(graph).diagnostics, last, graph.extraction.coverage)
 
 
 OF_DATASETS = ("drop", "values")

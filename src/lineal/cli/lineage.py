@@ -16,7 +16,7 @@ from lineal.service.source import STANDARD_INPUT, Source
 from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.concerns import Concerns
     from lineal.graph.graph import Graph
     from lineal.graph.select import Selection
@@ -148,10 +148,10 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
     return int(short or any(each.severity >= least for each in found.all_diagnostics))
 
 
-def _make_answer(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
+def _make_answer(request: Request, graph: Graph, emission: Emission | None = None) -> ShownAnswer:
     """Return the report in the format that was asked for."""
     from lineal.cli.answer import answer
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.cli.coverage import footer
     from lineal.views import view
 
@@ -166,7 +166,7 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
         made = openlineage.view(report, emission)
 
     own, others = _parted(report)
-    return Shown(made, own, last, graph.extraction.coverage, others=others)
+    return ShownAnswer(made, own, last, graph.extraction.coverage, others=others)
 
 
 def _parted(report: Report) -> Concerns:
@@ -186,7 +186,7 @@ def _parted(report: Report) -> Concerns:
         return Concerns(report.diagnostics, [])
 
 
-def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
+def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> ShownAnswer:
     """Save the whole lineage, whatever part of it is shown, and return the output; events say when
     they were made.
     """

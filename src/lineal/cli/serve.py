@@ -152,7 +152,7 @@ def _inbox(file: str) -> Routes:
 def _page(source: Source, base: str | None = None) -> Routes:
     """Return the routes of the page and its questions."""
     from lineal.cli.console import report_failures
-    from lineal.cli.show import Made, draw_lineage, titled
+    from lineal.cli.show import PageParts, draw_lineage, titled
     from lineal.service.current import Current
     from lineal.web.api import Api
     from lineal.web.data import page_data
@@ -162,7 +162,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
     title = titled(source)
     difference = [""]
 
-    def draw(made: Made) -> Mapping[str, Any]:
+    def draw(made: PageParts) -> Mapping[str, Any]:
         """Return the data of the page."""
         return page_data(
             made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings

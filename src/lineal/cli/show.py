@@ -22,7 +22,7 @@ from lineal.cli.source import (
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
     from lineal.projects.source_texts import SourceFiles
@@ -93,11 +93,11 @@ def command(
     sys.exit(int(failed))
 
 
-def _answer(source: Source, base: str | None, node: str | None, column: str | None) -> Shown:
+def _answer(source: Source, base: str | None, node: str | None, column: str | None) -> ShownAnswer:
     """The page; if nothing has changed, as the last run drew it."""
     from lineal.cli.answer_cache import decided_by, kept_answer
 
-    def work() -> Shown:
+    def work() -> ShownAnswer:
         """Draw the page of the lineage."""
         return _shown(
             *draw_lineage(
@@ -114,14 +114,14 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
         return kept_answer(source, decided, work)
 
 
-def _shown(made: Made, text: str) -> Shown:
+def _shown(made: PageParts, text: str) -> ShownAnswer:
     """Return the page, with its diagnostics and its coverage."""
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.model.boundary import told_by_all
     from lineal.views.ledger import summarize
 
     extraction = made.graph.extraction
-    return Shown(
+    return ShownAnswer(
         text,
         told_by_all(extraction.diagnostics),
         summarize(extraction.coverage),
@@ -130,7 +130,7 @@ def _shown(made: Made, text: str) -> Shown:
     )
 
 
-class Made(NamedTuple):
+class PageParts(NamedTuple):
     """The parts of the page."""
 
     graph: Graph
@@ -144,9 +144,9 @@ class Made(NamedTuple):
 def draw_lineage(
     source: Source,
     base: str | None,
-    draw: Callable[[Made], Drawn],
+    draw: Callable[[PageParts], Drawn],
     project: Project | None = None,
-) -> tuple[Made, Drawn]:
+) -> tuple[PageParts, Drawn]:
     """Return the lineage and its drawing; a dataset that cannot be drawn is left out, and reported.
     A project that is followed is asked as it is now.
     """
@@ -161,17 +161,19 @@ def draw_lineage(
 
     files = source_files(source)
 
-    def draw_part(part: Extraction) -> tuple[Made, Drawn]:
+    def draw_part(part: Extraction) -> tuple[PageParts, Drawn]:
         """Draw one part of the lineage."""
         graph = Graph(part)
-        made = Made(graph, texts_of(graph, files.text))
+        made = PageParts(graph, texts_of(graph, files.text))
         return made, draw(made)
 
     found = lineage_of(source) if project is None else current_lineage(project)
     return sound_part(found, draw_part)
 
 
-def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
+def _compared(
+    source: Source, base: str, draw: Callable[[PageParts], Drawn]
+) -> tuple[PageParts, Drawn]:
     """Both sides, one over the other."""
     from lineal.cli.comparison import compare, ranged
     from lineal.graph.diff import overlay
@@ -183,11 +185,11 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
 
     files = source_files(source, named_from_root=True)
 
-    def draw_both(found: Compared) -> tuple[Made, Drawn]:
+    def draw_both(found: Compared) -> tuple[PageParts, Drawn]:
         """Draw the difference of two sides as one graph."""
         over = overlay(found.found)
         texts = texts_of(over.graph, files.text)
-        made = Made(over.graph, texts, over, found.found.findings, as_json(found))
+        made = PageParts(over.graph, texts, over, found.found.findings, as_json(found))
         return made, draw(made)
 
     return compare(source, ranged(base, None, source.paths[0]), draw_both)
@@ -219,7 +221,7 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
         return dataset.name
 
 
-def _page(made: Made, source: Source, start: str) -> str:
+def _page(made: PageParts, source: Source, start: str) -> str:
     """Return the page as HTML."""
     from lineal.web.data import page_data
     from lineal.web.page import html

@@ -56,7 +56,7 @@ WORDS = {
 }
 
 
-class _Kept:
+class _SavedInput:
     """The state that survives when a child process is started again."""
 
     input: BinaryIO | None = None
@@ -75,7 +75,7 @@ def supervise(limits: Limits) -> None:
     if "-" in sys.argv:
         from tempfile import TemporaryFile
 
-        _Kept.input = TemporaryFile()  # noqa: SIM115  open as long as the process lives
+        _SavedInput.input = TemporaryFile()  # noqa: SIM115  open as long as the process lives
 
     Supervisor(limits).run()
 
@@ -96,7 +96,7 @@ def read_standard_input() -> bytes:
     if sys.stdin is None:  # closed, as by <&-
         return b""
 
-    kept = _Kept.input
+    kept = _SavedInput.input
     if kept is None:
         return sys.stdin.buffer.read()
 
@@ -116,7 +116,7 @@ def _can_fork() -> bool:
     return alone and hasattr(os, "fork") and not is_debugging()
 
 
-class Seen(NamedTuple):
+class ObservedTask(NamedTuple):
     """A task when it was first seen: what its process had taken until then."""
 
     number: int
@@ -132,7 +132,7 @@ class Supervisor:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.board = Board()
-        self.seen: dict[int, Seen] = {}
+        self.seen: dict[int, ObservedTask] = {}
         self.child = 0
         self.crashes = 0
         self.told: int | None = None
@@ -248,7 +248,7 @@ class Supervisor:
         before = self.seen.get(slot)
         if before is None or before.number != said.number:
             memory = resident_memory(said.process)
-            self.seen[slot] = Seen(said.number, seconds, memory, seconds)
+            self.seen[slot] = ObservedTask(said.number, seconds, memory, seconds)
             return None
 
         grace = min(GRACE, said.allowance)

@@ -22,7 +22,7 @@ from lineal.model.boundary import FAILED, internal_errors
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.graph import Graph
     from lineal.model.script import Corpus
     from lineal.rules import Rule
@@ -108,14 +108,14 @@ def _split_codes(values: tuple[str, ...]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _answer(source: Source, select: list[str], ignore: list[str], output: str) -> Shown:
+def _answer(source: Source, select: list[str], ignore: list[str], output: str) -> ShownAnswer:
     """Return the findings of a project; if nothing has changed, as the last run reported them."""
     from lineal.cli.answer_cache import decided_by, kept_answer
 
     with mistakes():
         project = project_of(source)
 
-        def work() -> Shown:
+        def work() -> ShownAnswer:
             """Check the lineage against the rules."""
             return _shown(*_verdict(source, project.corpus(), select, ignore), output)
 
@@ -149,9 +149,9 @@ def _verdict(
     return Verdict(findings, rules, graph.extraction.coverage, texts.line), graph
 
 
-def _shown(verdict: Verdict, graph: Graph, output: str) -> Shown:
+def _shown(verdict: Verdict, graph: Graph, output: str) -> ShownAnswer:
     """The findings, their count below a text, and what decides the exit code."""
-    from lineal.cli.answer_cache import Shown
+    from lineal.cli.answer_cache import ShownAnswer
     from lineal.views.findings import counts_by_code, view
 
     last: list[str] = []
@@ -161,7 +161,7 @@ def _shown(verdict: Verdict, graph: Graph, output: str) -> Shown:
     codes = {code.code for code in FAILED}
     told = any(finding.code in codes for finding in verdict.findings)
     worst = max((int(finding.severity) for finding in verdict.findings), default=-1)
-    return Shown(
+    return ShownAnswer(
         view(output, verdict),
         internal_errors(graph.extraction.diagnostics),
         "\n".join(last),

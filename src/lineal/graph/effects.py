@@ -127,7 +127,7 @@ def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None
 
 
 @dataclass
-class _Loss:
+class _Removal:
     """The consequences of a removed name: who names it, and which columns disappear with it."""
 
     broken: dict[Dataset, tuple[Column, Naming]] = field(default_factory=dict)
@@ -205,9 +205,9 @@ class _Finding:
         return ColumnEffect(found, REVALUED)
 
     @cached_property
-    def loss(self) -> _Loss:
+    def loss(self) -> _Removal:
         """Follow the lost name: a statement that names it breaks, a star hands the loss on."""
-        loss = _Loss()
+        loss = _Removal()
         waiting, met = [self.column], {whole(self.column)}
         while waiting:
             column = waiting.pop(0)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from lineal.algebra.edges import placed
-from lineal.algebra.frame import Frame, Made, Slot, Star
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import AssignedFields, Items, Part, Row, Struct
 from lineal.extract.sql.evaluation import Evaluation
@@ -261,7 +261,7 @@ class Decoder:
             Dataset(*dataset),
             frozenset(excepted),
             tuple(star for each in beside if (star := self.star(each)) is not None),
-            Made(self.lineage(pivoted[0]), *pivoted[1:]) if pivoted else None,
+            PatternColumns(self.lineage(pivoted[0]), *pivoted[1:]) if pivoted else None,
             self.lineage(arguments),
         )
 

@@ -122,7 +122,7 @@ class Settled(NamedTuple):
     definition: Definition
 
 
-class Held:
+class HeldScript:
     """A script, with its remembered results and its new ones."""
 
     __slots__ = (
@@ -167,8 +167,8 @@ class Remembering(Definitions):
         """whether a later run may use the results"""
         self.releases = is_large(corpus)
         """whether the tree of a script goes once its statements are evaluated"""
-        self.held: list[Held] = []
-        self.plans: dict[int, tuple[Held, int]] = {}
+        self.held: list[HeldScript] = []
+        self.plans: dict[int, tuple[HeldScript, int]] = {}
         self.recorders: list[Recorder] = []
         self.known = codec.Columns()
         self.signatures: dict[tuple[int, Dataset | None, int], tuple[Frame, bytes]] = {}
@@ -205,7 +205,7 @@ class Remembering(Definitions):
                 if record is not None:
                     self.memory.now[held.key] = record
 
-    def kept(self, held: Held) -> Record | None:
+    def kept(self, held: HeldScript) -> Record | None:
         """The record of a script; None for one that has none, or of which none can be made."""
         try:
             record = self.renew_record(held)
@@ -246,7 +246,7 @@ class Remembering(Definitions):
         elif (
             prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported)
         ):
-            held = self.hold(Held(key, prepared.reading, plans, None))
+            held = self.hold(HeldScript(key, prepared.reading, plans, None))
             held.counts = counted_since(before, boundary.coverage.statements)
             held.diagnostics = list(map(codec.diagnostic_out, boundary.diagnostics[reported:]))
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
@@ -284,7 +284,7 @@ class Remembering(Definitions):
         counts = Statements(found, {(stage, reason): count for stage, reason, count in lost})
         self.boundary.coverage.statements.add(counts)
         self.boundary.diagnostics += map(codec.diagnostic_in, diagnostics)
-        self.hold(Held(key, reading, plans, record))
+        self.hold(HeldScript(key, reading, plans, record))
         naming = self.naming.within(script)
         return Prepared(
             reading,
@@ -292,13 +292,13 @@ class Remembering(Definitions):
             [(plan, naming if naming.speaks else None) for plan in plans],
         )
 
-    def hold(self, held: Held) -> Held:
+    def hold(self, held: HeldScript) -> HeldScript:
         """Note a script whose record may be kept."""
         self.held.append(held)
         self.plans.update((id(plan), (held, number)) for number, plan in enumerate(held.plans))
         return held
 
-    def revive(self, held: Held, facts: Any) -> None:
+    def revive(self, held: HeldScript, facts: Any) -> None:
         """Read a script after all: the trees go into the plans that are there."""
         if held.revived:
             return
@@ -345,7 +345,9 @@ class Remembering(Definitions):
         held.notes[number, second] = note
         return frame
 
-    def settle_result(self, held: Held, number: int, definition: Definition, note: Note) -> Frame:
+    def settle_result(
+        self, held: HeldScript, number: int, definition: Definition, note: Note
+    ) -> Frame:
         """Return a result with positions in place of nodes; after the last one of its script, the
         trees go.
         """
@@ -370,7 +372,7 @@ class Remembering(Definitions):
 
         return frame
 
-    def release_trees(self, held: Held) -> None:
+    def release_trees(self, held: HeldScript) -> None:
         """Let the trees of a script go: positions are enough, and a tree is revived when it is needed
         again.
         """
@@ -415,7 +417,7 @@ class Remembering(Definitions):
 
     # -- for the next time -------------------------------------------------------------------------
 
-    def renew_record(self, held: Held) -> Record | None:
+    def renew_record(self, held: HeldScript) -> Record | None:
         """The record of a script as it is now; None for one that is always read again."""
         if held.record is not None and not held.notes and not held.settled:
             return held.record
@@ -434,7 +436,7 @@ class Remembering(Definitions):
 
         return (*outline[:4], first, again)
 
-    def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
+    def result(self, held: HeldScript, number: int, second: bool) -> tuple[Any, ...] | None:
         """The result of one plan, as it is kept; None for one that is evaluated every time."""
         settled = held.settled.get((number, second))
         if settled is not None:
@@ -593,14 +595,14 @@ def spellings(types: dict[str, Type]) -> dict[str, str]:
     return {key: found.spelled for key, found in types.items()}
 
 
-def outline_script(held: Held) -> Record:
+def outline_script(held: HeldScript) -> Record:
     """Return the definitions of a script, with nothing evaluated yet."""
     statements = [tree is not None for tree in held.reading.statements]
     nothing = [None] * len(held.plans)
     return held.counts, held.diagnostics, statements, outline_plans(held), nothing, nothing
 
 
-def outline_plans(held: Held) -> list[tuple[Any, ...]]:
+def outline_plans(held: HeldScript) -> list[tuple[Any, ...]]:
     """The plans of a script, each with where its query and its statement start, and which statement
     it is.
     """

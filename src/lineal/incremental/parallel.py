@@ -27,7 +27,7 @@ from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import deep
 from lineal.incremental.codec import Unfit
-from lineal.incremental.memory import Held, Memory, Record, Remembering, outline_script
+from lineal.incremental.memory import HeldScript, Memory, Record, Remembering, outline_script
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.lifeline import end_with
@@ -201,7 +201,7 @@ class Share(Remembering):
     def __init__(self, corpus: Corpus, memory: Memory) -> None:
         super().__init__(corpus, memory)
         self.own: dict[int, Prepared] = {}
-        self.mine: dict[bytes, Held] = {}
+        self.mine: dict[bytes, HeldScript] = {}
         self.foreign: dict[Name, Definition] = {}
         self.waiting: dict[Name, list[Definition]] = {}
         self.ready: list[Definition] = []

@@ -45,7 +45,7 @@ class Statement(NamedTuple):
         return None
 
 
-class Saying(Protocol):
+class DigestSource(Protocol):
     """A reader that can read a statement again."""
 
     @property
@@ -92,13 +92,13 @@ class LateStatement(Statement):
     __slots__ = ()
 
     @classmethod
-    def of(cls, target: Dataset, dialect: str, saying: Saying) -> LateStatement:
+    def of(cls, target: Dataset, dialect: str, saying: DigestSource) -> LateStatement:
         """Build a statement whose digests are computed when they are first read."""
         late: Any = saying
         return cls(target, late, None, dialect, "", "")
 
     @property
-    def _saying(self) -> Saying:
+    def _saying(self) -> DigestSource:
         """The part of the statement that is read when it is asked for."""
         saying: Any = self[1]
         return saying  # type: ignore[no-any-return]

@@ -46,7 +46,7 @@ from lineal.projects.schema import Schema, read_schema, schema_of
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.options import DbtOptions
-    from lineal.projects.dbt.render_cache import Kept
+    from lineal.projects.dbt.render_cache import ByteCache
     from lineal.projects.logs.period import Period
 
 __all__ = [
@@ -127,7 +127,7 @@ def load(
     dialect: str | None = None,
     schema: Schema = None,
     log: Mapping[str, str] | None = None,
-    kept: Kept | None = None,
+    kept: ByteCache | None = None,
     to_run: bool = False,
     rules: Rules | None = None,
     dbt_options: DbtOptions | None = None,
@@ -150,7 +150,9 @@ def load(
     intake = Intake(Path(path), rules)
     try:
         with intake:
-            corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options, period))
+            corpus = _load(
+                path, dialect, schema, log, ReadingOptions(kept, to_run, dbt_options, period)
+            )
             if not to_run:
                 add_embedded(corpus, dialect)
     except Exception as error:
@@ -204,7 +206,7 @@ def _load(
     dialect: str | None,
     schema: Schema,
     log: Mapping[str, str] | None,
-    way: Way,
+    way: ReadingOptions,
 ) -> Corpus:
     """Load the input at a path or an address."""
     if is_address(str(path)):
@@ -251,17 +253,17 @@ def _load_log(
     return logs.load(where, dialect, schema, log, period or ALWAYS)
 
 
-class Way(NamedTuple):
+class ReadingOptions(NamedTuple):
     """How an input is read, beyond its dialect and schema."""
 
-    kept: Kept | None
+    kept: ByteCache | None
     to_run: bool
     dbt_options: DbtOptions | None
     period: Period | None
 
 
 def _loaded(
-    name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, way: Way
+    name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, way: ReadingOptions
 ) -> Corpus:
     """Load a path by the loader of its kind."""
     if name not in ("dbt", "repository"):

@@ -58,7 +58,7 @@ class Cannot(Exception):
     """Why a description cannot be written; the reason fits behind the column's name."""
 
 
-class Written(NamedTuple):
+class FilledText(NamedTuple):
     """The new text of a file, the descriptions filled in, and those refused, with the reasons."""
 
     text: str
@@ -66,16 +66,16 @@ class Written(NamedTuple):
     refused: list[tuple[Fill, str]]
 
 
-def write_descriptions(text: str, fills: Iterable[Fill]) -> Written:
+def write_descriptions(text: str, fills: Iterable[Fill]) -> FilledText:
     """All of them at once; if that does not come out as it should, one after the other."""
     wanted = sorted(fills, key=lambda fill: fill.column_at is None)
     try:
-        return Written(_edited(text, wanted), wanted, [])
+        return FilledText(_edited(text, wanted), wanted, [])
     except Cannot:
         return _one_by_one(text, wanted)
 
 
-def _one_by_one(text: str, fills: list[Fill]) -> Written:
+def _one_by_one(text: str, fills: list[Fill]) -> FilledText:
     """From below, so that the places above stay true."""
     filled: list[Fill] = []
     refused: list[tuple[Fill, str]] = []
@@ -86,7 +86,7 @@ def _one_by_one(text: str, fills: list[Fill]) -> Written:
         except Cannot as reason:
             refused.append((fill, str(reason)))
 
-    return Written(text, filled, refused)
+    return FilledText(text, filled, refused)
 
 
 def _from_below(fill: Fill) -> tuple[int, int, bool]:

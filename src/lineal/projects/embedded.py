@@ -15,7 +15,7 @@ from lineal.projects.dialect_guess import guess_dialect
 from lineal.projects.extensions import EXTENSIONS, PYTHON
 
 if TYPE_CHECKING:
-    from lineal.resolve.embedded import Found
+    from lineal.resolve.embedded import EmbeddedSql
 
 LIBRARIES = {
     "ibis": ("ibis", Reason.IBIS),
@@ -49,7 +49,7 @@ def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
         corpus.diagnostics.append(internal_error(error, place, "the SQL inside programs"))
 
 
-def take_statements(corpus: Corpus, found: Found, dialect: str | None) -> None:
+def take_statements(corpus: Corpus, found: EmbeddedSql, dialect: str | None) -> None:
     """Add the statements that were found; the files that programs run are read with them."""
     kept = [script for script in corpus.scripts if script.file not in found.files]
     kept += [script for script in corpus.scripts if script.file in found.files and is_model(script)]
@@ -57,7 +57,7 @@ def take_statements(corpus: Corpus, found: Found, dialect: str | None) -> None:
     corpus.diagnostics += found.diagnostics
 
 
-def find_in_programs(corpus: Corpus) -> Found | None:
+def find_in_programs(corpus: Corpus) -> EmbeddedSql | None:
     """Return the SQL inside the programs of a corpus; programs over which that fails are left out,
     and reported.
     """

@@ -33,7 +33,7 @@ from lineal.projects.survey import (
 from lineal.projects.text import Report
 
 if TYPE_CHECKING:
-    from lineal.projects.dbt.render_cache import Kept
+    from lineal.projects.dbt.render_cache import ByteCache
 
 
 def matches(path: Path) -> bool:
@@ -54,7 +54,7 @@ def load(
     path: Path,
     dialect: str | None = None,
     schema: Schema = None,
-    kept: Kept | None = None,
+    kept: ByteCache | None = None,
     options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
     """Everything below a folder as one corpus."""
@@ -77,7 +77,7 @@ def read_parts(
     found: Survey,
     dialect: str | None,
     schema: Schema,
-    kept: Kept | None,
+    kept: ByteCache | None,
     options: DbtOptions,
 ) -> list[Corpus]:
     """Return the corpus of each part, projects first."""
@@ -122,7 +122,7 @@ def read_dbt(
     folders: list[Path],
     dialect: str | None,
     schema: Schema,
-    kept: Kept | None,
+    kept: ByteCache | None,
     options: DbtOptions,
 ) -> list[Corpus]:
     """Return the corpora of dbt projects, which may refer to each other; one by one if that fails."""
@@ -141,7 +141,7 @@ def load_alone(
     folder: Path,
     dialect: str | None,
     schema: Schema,
-    kept: Kept | None,
+    kept: ByteCache | None,
     options: DbtOptions,
 ) -> Corpus:
     """Return the corpus of one dbt project."""

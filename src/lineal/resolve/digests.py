@@ -61,7 +61,7 @@ def is_whole(definition: Definition) -> bool:
     return ordered or definition.reading.found is not None or definition.plan.node is None
 
 
-class Saying:
+class LazyDigests:
     """The digests of a statement, computed on first comparison; a failure is reported, and the
     digest is empty.
     """
@@ -93,7 +93,7 @@ class Saying:
             return otherwise
 
 
-class Program(Saying):
+class Program(LazyDigests):
     """df.write.saveAsTable("t")
 
     one write of a program, which counts as a whole, without its layout
@@ -124,7 +124,7 @@ class Program(Saying):
         return self.words
 
 
-class Sql(Saying):
+class Sql(LazyDigests):
     """A statement; with all around it, where their order matters or a procedure holds them."""
 
     is_function = False
@@ -194,7 +194,7 @@ class Sql(Saying):
         )
 
 
-class Body(Saying):
+class Body(LazyDigests):
     """CREATE FUNCTION f …      the body of a function counts as well as its callers"""
 
     kind = "function"

@@ -31,7 +31,7 @@ TOLD = (Code.DYNAMIC,)
 
 
 @dataclass
-class Found:
+class EmbeddedSql:
     """The statements of all programs, and the files of SQL that they run."""
 
     scripts: list[Script] = field(default_factory=list)
@@ -52,7 +52,7 @@ def traced_modules() -> frozenset[str]:
     return frozenset(TRACED)
 
 
-def find_embedded(corpus: Corpus) -> Found:
+def find_embedded(corpus: Corpus) -> EmbeddedSql:
     """Return the SQL that the programs of a corpus hand to databases."""
     definitions = Definitions(Corpus(corpus.dialect))
     definitions.corpus = corpus
@@ -64,7 +64,7 @@ def find_embedded(corpus: Corpus) -> Found:
     run = program.execute([])
     spoken = [file for file in program.files if program.speaks(file.text)]
     add_unreached(run, program.run.collector, spoken)
-    found = Found()
+    found = EmbeddedSql()
     found.scripts = scripts_of(program.run.collector.statements, corpus)
     found.files = {each.file for each in program.run.collector.statements if each.from_file}
     marks = (

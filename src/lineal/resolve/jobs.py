@@ -16,7 +16,7 @@ from lineal.model.redaction import redact_text
 PYTHON = "python"
 
 
-class Written(NamedTuple):
+class WrittenDataset(NamedTuple):
     """A dataset, and the statement that writes it."""
 
     target: Dataset
@@ -25,9 +25,9 @@ class Written(NamedTuple):
     """the statement's tree, or where it starts; None where that is not known"""
 
 
-def written_by(definition: Definition, target: Dataset) -> Written:
+def written_by(definition: Definition, target: Dataset) -> WrittenDataset:
     """Return the dataset that a definition writes, under its shown name, and the place."""
-    return Written(target, definition.reading, definition.plan.node)
+    return WrittenDataset(target, definition.reading, definition.plan.node)
 
 
 Span = tuple[int, int]
@@ -47,7 +47,7 @@ class Jobs:
         self._scripts: dict[int, str] = {}
         """the text of each script that is shown as a whole"""
 
-    def add(self, written: Written) -> None:
+    def add(self, written: WrittenDataset) -> None:
         """Add a statement to the job of its target."""
         target, reading, node = written
         script = reading.script
@@ -69,7 +69,7 @@ class Jobs:
             for key, job in self._jobs.items()
         ]
 
-    def _text(self, written: Written) -> str:
+    def _text(self, written: WrittenDataset) -> str:
         """The statement as it is written; of a procedure the whole script."""
         reading, node = written.reading, written.node
         text = reading.script.text

@@ -99,7 +99,7 @@ class Star(NamedTuple):
     """how the text names the source of each column"""
 
 
-class Visible(NamedTuple):
+class VisibleSources(NamedTuple):
     """The sources of a SELECT with their columns.
 
     SELECT | FROM orders AS o      o, with its columns, between SELECT and the end of the query
@@ -118,7 +118,7 @@ class StatementMentions:
     script: Script
     mentions: list[Mention] = field(default_factory=list)
     stars: list[Star] = field(default_factory=list)
-    scopes: list[Visible] = field(default_factory=list)
+    scopes: list[VisibleSources] = field(default_factory=list)
     passed: dict[Named, Named] = field(default_factory=dict)
     """the columns that a star passes on under their names, and what they are of"""
     branches: dict[Named, list[Named]] = field(default_factory=dict)
@@ -131,14 +131,14 @@ class StatementMentions:
     """the columns of an INSERT's query, and those of the target that they fill by position"""
 
 
-class Read(NamedTuple):
+class CorpusMentions(NamedTuple):
     """The mentions of a corpus, and the lineage that was found on the way."""
 
     statements: list[StatementMentions]
     extraction: Extraction
 
 
-def statements_in(corpus: Corpus) -> Read:
+def statements_in(corpus: Corpus) -> CorpusMentions:
     """Evaluate a corpus, and return what its SQL statements mention.
 
     WITH o AS (SELECT id FROM orders) SELECT o.id FROM o
@@ -158,7 +158,7 @@ def statements_in(corpus: Corpus) -> Read:
                 place = definition.reading.statement_near(definition.plan.node)
                 extraction.diagnostics.append(internal_error(error, place))
 
-    return Read(found, extraction)
+    return CorpusMentions(found, extraction)
 
 
 def declared_names(plan: Plan, reading: Reading, entry: Entry, noting: Noting) -> StatementMentions:
@@ -475,7 +475,7 @@ class Binder:
             self.add_table(relation, scope)
 
         spots = [*starts_below(node)] or [0, len(self.text)]
-        self.found.scopes.append(Visible(min(spots), max(spots), tuple(visible)))
+        self.found.scopes.append(VisibleSources(min(spots), max(spots), tuple(visible)))
 
     def owner_of(self, source: Source, node: exp.Select) -> Dataset | Local | None:
         """Return the dataset or inner relation that a member of FROM is."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-class Held(Exception):
+class LockHeld(Exception):
     """Somebody else holds the file; the message says who, as ` (process 17 on host)`, if it is
     known.
     """
@@ -21,7 +21,7 @@ def hold_file(file: Path) -> Iterator[None]:
     """Hold the file until the end of the block; raise Held if another process has it."""
     with file.open("a+b") as stream:
         if not _try_lock(stream):
-            raise Held(_holder(stream))
+            raise LockHeld(_holder(stream))
 
         _sign(stream, f"process {os.getpid()} on {socket.gethostname()}")
         try:

@@ -25,7 +25,7 @@ NOTHING = [""]
 
 
 @dataclass
-class Made:
+class TableSources:
     """The sources of a table."""
 
     read: dict[Dataset, None] = field(default_factory=dict)
@@ -47,16 +47,16 @@ def view(report: Report) -> str:
     return json_safe(f"{{\n{lines}\n}}\n")
 
 
-def _collect_sources(report: Report) -> dict[Dataset, Made]:
+def _collect_sources(report: Report) -> dict[Dataset, TableSources]:
     """Return the tables and columns that each dataset is made of."""
     shown = set(report.datasets)
-    found: dict[Dataset, Made] = {}
+    found: dict[Dataset, TableSources] = {}
     for read in report.graph.reads:
         if read.target in shown and read.dataset in shown:
-            found.setdefault(read.target, Made()).read[read.dataset] = None
+            found.setdefault(read.target, TableSources()).read[read.dataset] = None
 
     for edge in report.edges:
-        made = found.setdefault(edge.into, Made())
+        made = found.setdefault(edge.into, TableSources())
         made.read[edge.source.dataset] = None
         if isinstance(edge.target, Column):
             made.contributed.setdefault(edge.target.name, []).append(edge.source)
@@ -66,7 +66,7 @@ def _collect_sources(report: Report) -> dict[Dataset, Made]:
     return found
 
 
-def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dict[str, Any]:
+def _table(report: Report, dataset: Dataset, made: TableSources | None, sql: str) -> dict[str, Any]:
     """Return a dataset in the format of LineageX."""
     names = [column.name for column in report.graph.columns(dataset)]
     if made is None:

@@ -11,11 +11,11 @@ import pytest
 from lineal.model.diagnostic import Place
 from lineal.projects import yaml
 from lineal.projects.columns import read_columns
-from lineal.projects.descriptions import Fill, Written, write_descriptions
+from lineal.projects.descriptions import Fill, FilledText, write_descriptions
 from lineal.projects.scalars import scalar
 
 
-def fill_in(text: str, texts: dict[str, str], dataset: str = "mart") -> Written:
+def fill_in(text: str, texts: dict[str, str], dataset: str = "mart") -> FilledText:
     """Descriptions for the columns of the file's root mapping, or of the model of that name in a
     dbt file.
     """

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Made, Slot, Star, answer, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.pyspark.relation import OUTER, Attribute, Relation, fresh, is_dynamic
@@ -402,7 +402,7 @@ def open_fields(slot: Slot) -> Attribute:
     if not slot.name.endswith(".*"):
         return fresh(slot)
 
-    star = Star(Dataset("", slot.name), made=Made(slot.lineage, "", ""))
+    star = Star(Dataset("", slot.name), made=PatternColumns(slot.lineage, "", ""))
     return fresh(star_slot(star))
 
 

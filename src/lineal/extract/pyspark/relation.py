@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from lineal.algebra.frame import Frame, Made, Scan, Slot, Star, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Scan, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage, doubted
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.sql.evaluation import Evaluation
@@ -63,7 +63,7 @@ def anything() -> Attribute:
 
     there may be any column, and none has a source that is known
     """
-    return fresh(star_slot(Star(DYNAMIC, made=Made({}, "", ""))))
+    return fresh(star_slot(Star(DYNAMIC, made=PatternColumns({}, "", ""))))
 
 
 def is_dynamic(attribute: Attribute) -> bool:

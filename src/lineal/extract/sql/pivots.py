@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lineal.algebra.clauses import PIVOT_DECIDES
-from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import Title, pivot, pivot_cell, unpivot
 from lineal.extract.sequences import any_is, instances
@@ -176,7 +176,7 @@ def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
         end = next(position for position, part in enumerate(reversed(parts)) if part.open)
         prefix = "".join(f"{key}_" for key in keys[:start])
         suffix = "".join(f"_{key}" for key in keys[len(parts) - end :])
-        return star_slot(Star(Dataset("", name), made=Made(lineage, prefix, suffix)))
+        return star_slot(Star(Dataset("", name), made=PatternColumns(lineage, prefix, suffix)))
 
     return Slot(name, "_".join(keys), lineage)
 

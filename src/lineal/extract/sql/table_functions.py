@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, Made, Slot, Star, answer, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import Part, Struct
@@ -171,7 +171,7 @@ def fields_of_unknown_item(item: Slot) -> list[Slot]:
         return []
 
     dataset = Dataset(origin.dataset.namespace, ".".join((origin.dataset.name, origin.name)))
-    return [star_slot(Star(dataset, made=Made(Part(item.lineage), "", "", parts=True)))]
+    return [star_slot(Star(dataset, made=PatternColumns(Part(item.lineage), "", "", parts=True)))]
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:

@@ -36,7 +36,7 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
 
     `other_data` are seeds whose rows differ: the graph holds only their columns.
     """
-    spread = _Spread(found.pairs.head)
+    spread = _ReachedDatasets(found.pairs.head)
     for comparison in found.pairs.common:
         spread.start_at(comparison)
 
@@ -76,7 +76,7 @@ def _unreadable(side: Side) -> Iterator[Dataset]:
             yield dataset
 
 
-class _Spread:
+class _ReachedDatasets:
     """The datasets that a change reaches, one after the other."""
 
     def __init__(self, side: Side) -> None:

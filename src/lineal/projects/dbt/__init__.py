@@ -24,7 +24,7 @@ from lineal.projects.dbt.stamp import (
 from lineal.projects.intake import peek_bytes
 
 if TYPE_CHECKING:
-    from lineal.projects.dbt.render_cache import Kept
+    from lineal.projects.dbt.render_cache import ByteCache
     from lineal.projects.schema import Schema
 
 
@@ -76,7 +76,7 @@ def load(
     path: Path,
     dialect: str | None = None,
     schema: Schema = None,
-    kept: Kept | None = None,
+    kept: ByteCache | None = None,
     to_run: bool = False,
     options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
@@ -93,7 +93,7 @@ def load_several(
     folders: list[Path],
     dialect: str | None = None,
     schema: Schema = None,
-    kept: Kept | None = None,
+    kept: ByteCache | None = None,
     options: DbtOptions = NO_OPTIONS,
 ) -> list[Corpus]:
     """Return a corpus for each of the projects of a repository."""

@@ -28,7 +28,7 @@ from lineal.projects.dbt.expansions import expansions_in, macro_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
 from lineal.projects.dbt.providers import Provider, provider_of, with_columns
-from lineal.projects.dbt.rendering import Columns, Kitchen, Made, own_macros
+from lineal.projects.dbt.rendering import Columns, RenderedNode, RenderingContext, own_macros
 from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.dbt.snapshots import snapshot_query
 from lineal.projects.intake import current
@@ -49,7 +49,7 @@ class Assembly:
     def __init__(
         self,
         nodes: list[Node],
-        kitchen: Kitchen,
+        kitchen: RenderingContext,
         dialect: str | None,
         schema: Schema,
         folder: Path | None = None,
@@ -71,9 +71,9 @@ class Assembly:
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
         """What dbt.ref and dbt.source mean in the Python models of a package."""
-        self.made: dict[str, Made] = {}
+        self.made: dict[str, RenderedNode] = {}
         """What became of each template."""
-        self.tested: dict[str, Made] = {}
+        self.tested: dict[str, RenderedNode] = {}
         """The same for tests."""
         self.consumers = Consumers()
         """Tests, unit tests and the semantic layer."""
@@ -154,7 +154,7 @@ class Assembly:
             f"this {node.kind}",
         )
 
-    def add_consumers(self, kept: list[Node], made: Mapping[str, Made]) -> None:
+    def add_consumers(self, kept: list[Node], made: Mapping[str, RenderedNode]) -> None:
         """Add tests, contracts, exposures and the semantic layer."""
         known = {each.id for each in self.kitchen_tests()}
         waiting = [node for node in self.consumers.tests if node.id in known]
@@ -164,7 +164,7 @@ class Assembly:
         Consuming(self, self.consumers, tested).add(kept)
         self.report_private([node for node in kept if node.kind in FILE_KINDS], made)
 
-    def report_private(self, nodes: Iterable[Node], made: Mapping[str, Made]) -> None:
+    def report_private(self, nodes: Iterable[Node], made: Mapping[str, RenderedNode]) -> None:
         """Report the nodes that read a private model from outside its group."""
         for node in nodes:
             for id_ in dict.fromkeys(self.refs(node, made)):
@@ -193,7 +193,7 @@ class Assembly:
             if not test.name or (test.name not in BUILTIN and short in self.test_macros):
                 yield node
 
-    def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
+    def steps(self, made: Mapping[str, RenderedNode], tests: list[Node]) -> list[Step]:
         """Return the steps of a run; tests are rendered last, because they ask for columns of
         models.
         """
@@ -234,7 +234,7 @@ class Assembly:
         ]
         self.corpus.datasets = merge_infos([*infos, *self.given])
 
-    def take(self, node: Node, made: Made) -> None:
+    def take(self, node: Node, made: RenderedNode) -> None:
         """Add the results of rendering a node."""
         node.config = made.config
         if not is_enabled(node):
@@ -285,11 +285,11 @@ class Assembly:
             message = f"{said} is not in the project{more}"
             yield Diagnostic(Code.UNKNOWN_REFERENCE, message, min(places), hint)
 
-    def add_scripts(self, node: Node, made: Mapping[str, Made]) -> None:
+    def add_scripts(self, node: Node, made: Mapping[str, RenderedNode]) -> None:
         """Add the scripts of a node."""
         self.corpus.scripts += list(self.scripts(node, made))
 
-    def scripts(self, node: Node, made: Mapping[str, Made]) -> Iterable[Script]:
+    def scripts(self, node: Node, made: Mapping[str, RenderedNode]) -> Iterable[Script]:
         """Yield the scripts of a node: its rendered texts, or its Python."""
         if node.kind not in ("model", "snapshot"):
             return
@@ -301,7 +301,7 @@ class Assembly:
             )
             return
 
-        rendered = made.get(node.id, Made())
+        rendered = made.get(node.id, RenderedNode())
         texts = [] if node.compiled is None else [node.compiled]
         texts += [text for text in rendered.texts if text not in texts]
         for text in texts:
@@ -318,7 +318,7 @@ class Assembly:
                 expansions=expansions,
             )  # fmt: skip
 
-    def expansions(self, node: Node, text: str, rendered: Made) -> tuple[Expansion, ...]:
+    def expansions(self, node: Node, text: str, rendered: RenderedNode) -> tuple[Expansion, ...]:
         """Return the parts of a node's text that macros have written: from the renderer, or else
         from its template.
         """
@@ -391,7 +391,7 @@ class Assembly:
 
     # -- columns that templates ask for ------------------------------------------------------------
 
-    def columns_of(self, ids: list[str], made: Mapping[str, Made]) -> dict[str, Columns]:
+    def columns_of(self, ids: list[str], made: Mapping[str, RenderedNode]) -> dict[str, Columns]:
         """Return the columns of nodes, as far as the models rendered so far tell them."""
         from lineal.resolve.columns import columns_of
 
@@ -413,13 +413,13 @@ class Assembly:
             for id_, name in names.items()
         }
 
-    def remains(self, node: Node, made: Mapping[str, Made]) -> bool:
+    def remains(self, node: Node, made: Mapping[str, RenderedNode]) -> bool:
         """Whether it is enabled, by what its template says of itself."""
         return is_enabled(node) and (
             node.id not in made or is_enabled(replace(node, config=made[node.id].config))
         )
 
-    def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
+    def upstream(self, ids: list[str], made: Mapping[str, RenderedNode]) -> set[str]:
         """Return the ids of the nodes that some nodes need."""
 
         def refs_of(id_: str) -> Iterator[str]:
@@ -429,7 +429,7 @@ class Assembly:
 
         return set(map(base_of, [*ids, *reach(ids, refs_of)]))
 
-    def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
+    def refs(self, node: Node, made: Mapping[str, RenderedNode]) -> list[str]:
         """Return the ids that a node refers to."""
         if node.id in made:
             return made[node.id].refs

@@ -23,8 +23,8 @@ from lineal.projects.dbt.node import REFERABLE, Node, is_enabled, separate
 from lineal.projects.dbt.options import DbtOptions
 from lineal.projects.dbt.plain_models import plain_models_of
 from lineal.projects.dbt.project import Package
-from lineal.projects.dbt.render_cache import Kept
-from lineal.projects.dbt.rendering import Kitchen
+from lineal.projects.dbt.render_cache import ByteCache
+from lineal.projects.dbt.rendering import RenderingContext
 from lineal.projects.schema import Schema
 from lineal.projects.text import Report
 
@@ -41,7 +41,7 @@ class Request:
 
     dialect: str | None
     schema: Schema
-    kept: Kept | None
+    kept: ByteCache | None
     to_run: bool
     options: DbtOptions
 
@@ -80,7 +80,7 @@ class Draft:
         """Render the templates, and return the corpus."""
         index = Index(list(filter(is_enabled, (*self.nodes, *self.foreign))), self.name)
         by_id = {node.id: node for node in self.nodes}
-        kitchen = Kitchen(
+        kitchen = RenderingContext(
             self.name, self.file, self.target, index, self.macros, self.variables, self.namespaces,
             by_id, request.kept,
         )  # fmt: skip

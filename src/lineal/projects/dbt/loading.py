@@ -39,8 +39,8 @@ from lineal.projects.dbt.project import (
     read_project,
 )
 from lineal.projects.dbt.properties import Properties
-from lineal.projects.dbt.render_cache import Kept
-from lineal.projects.dbt.rendering import Kitchen
+from lineal.projects.dbt.render_cache import ByteCache
+from lineal.projects.dbt.rendering import RenderingContext
 from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, home_of
 from lineal.projects.schema import Schema
 from lineal.projects.seeds import read_header
@@ -56,7 +56,7 @@ def load_projects(
     folders: list[Path],
     dialect: str | None,
     schema: Schema,
-    kept: Kept | None,
+    kept: ByteCache | None,
     options: DbtOptions,
 ) -> list[Corpus]:
     """Return the corpus of each project of a repository; one that fails costs only itself.
@@ -111,7 +111,7 @@ def load_project(
     path: Path,
     dialect: str | None,
     schema: Schema,
-    kept: Kept | None,
+    kept: ByteCache | None,
     to_run: bool = False,
     options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
@@ -257,7 +257,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
     target = target_of(project, request, report)
     variables = project.variables(request.options.variables)
     root = project.root.name
-    kitchen = Kitchen(
+    kitchen = RenderingContext(
         root, str(project.root.file), target, Index([], root), macros, variables, project.namespaces,
         kept=request.kept,
     )  # fmt: skip

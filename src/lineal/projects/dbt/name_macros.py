@@ -12,7 +12,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.dbt.node import REFERABLE, Node
-from lineal.projects.dbt.rendering import Kitchen
+from lineal.projects.dbt.rendering import RenderingContext
 from lineal.projects.render import Rendering, Template
 from lineal.projects.text import Report
 
@@ -37,7 +37,7 @@ def overridden(macros: list[tuple[str, str, str]]) -> dict[str, str]:
     return found
 
 
-def apply_name_macros(nodes: list[Node], kitchen: Kitchen, report: Report) -> None:
+def apply_name_macros(nodes: list[Node], kitchen: RenderingContext, report: Report) -> None:
     """Give nodes the database, schema and alias that the project's own macros say."""
     macros = overridden(kitchen.macros)
     built = [node for node in nodes if node.kind in REFERABLE and not is_placed(node)]
@@ -70,7 +70,7 @@ def is_placed(node: Node) -> bool:
     return node.kind == "snapshot" and bool(node.config.get("target_schema"))
 
 
-def template_of(node: Node, macros: dict[str, str], kitchen: Kitchen) -> Template:
+def template_of(node: Node, macros: dict[str, str], kitchen: RenderingContext) -> Template:
     """Return a template that calls the macros for a node."""
     calls = []
     for name, setting in MACROS.items():

@@ -13,7 +13,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.render import Rendering, Setting, Template, expansions_of, render
 
 
-class Kept(Protocol):
+class ByteCache(Protocol):
     """Bytes by what decides them."""
 
     def get(self, key: str) -> bytes | None:
@@ -23,7 +23,9 @@ class Kept(Protocol):
         """Keep bytes under a key."""
 
 
-def render_with_cache(templates: list[Template], setting: Setting, kept: Kept) -> list[Rendering]:
+def render_with_cache(
+    templates: list[Template], setting: Setting, kept: ByteCache
+) -> list[Rendering]:
     """Render the templates that the cache does not have."""
     key = _hash([setting.about, setting.project])
     held = _loaded(kept.get(key))

@@ -17,7 +17,7 @@ from lineal.model.grouping import group_pairs
 from lineal.model.script import Expansion
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node
-from lineal.projects.dbt.render_cache import Kept, render_with_cache
+from lineal.projects.dbt.render_cache import ByteCache, render_with_cache
 from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.dbt.stamp import SECRET
 from lineal.projects.dbt.static import plain
@@ -37,7 +37,7 @@ Columns = tuple[list[tuple[str, str]], bool]
 
 
 @dataclass
-class Made:
+class RenderedNode:
     """The result of rendering a node's template."""
 
     texts: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Kitchen:
+class RenderingContext:
     """The state that all templates of a project share."""
 
     root: str
@@ -73,7 +73,7 @@ class Kitchen:
     variables: Mapping[str, Mapping[str, Any]]
     namespaces: Mapping[str, list[str]] = field(default_factory=dict)
     nodes: Mapping[str, Node] = field(default_factory=dict)
-    kept: Kept | None = None
+    kept: ByteCache | None = None
 
     def setting(self, texts: Iterable[str]) -> Setting:
         """Return all that a template can refer to."""
@@ -99,11 +99,11 @@ class Kitchen:
     def rendered(
         self,
         nodes: list[Node],
-        columns_of: Callable[[list[str], Mapping[str, Made]], Mapping[str, Columns]],
-    ) -> dict[str, Made]:
+        columns_of: Callable[[list[str], Mapping[str, RenderedNode]], Mapping[str, Columns]],
+    ) -> dict[str, RenderedNode]:
         """Each node's texts. What lists columns waits for those of the nodes that it asks for."""
         quote = quote_of(self.target["type"])
-        made: dict[str, Made] = {}
+        made: dict[str, RenderedNode] = {}
         waiting: list[Node] = []
         for node in nodes:
             try:
@@ -114,7 +114,7 @@ class Kitchen:
 
             if found is not None:
                 config = {**node.config, **found.config}
-                made[node.id] = Made(
+                made[node.id] = RenderedNode(
                     (found.text,),
                     found.refs,
                     config,
@@ -145,7 +145,9 @@ class Kitchen:
 
         return made
 
-    def depends(self, wanted: list[str], askers: list[Node], made: Mapping[str, Made]) -> bool:
+    def depends(
+        self, wanted: list[str], askers: list[Node], made: Mapping[str, RenderedNode]
+    ) -> bool:
         """Whether one of the wanted nodes is itself waiting, or has an upstream node that is."""
         unfinished = {node.id for node in askers}
         seen: set[str] = set()
@@ -161,7 +163,9 @@ class Kitchen:
 
         return False
 
-    def round(self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, Made]) -> None:
+    def round(
+        self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, RenderedNode]
+    ) -> None:
         """Render the nodes, and add the results."""
         if not nodes:
             return
@@ -283,22 +287,22 @@ class Kitchen:
             done |= zip(numbers, self.renderings(templates), strict=True)
 
 
-def failed(node: Node, error: Exception) -> Made:
+def failed(node: Node, error: Exception) -> RenderedNode:
     """Of a node over which lineal fails, nothing but that."""
-    return Made(
+    return RenderedNode(
         config=node.config,
         diagnostics=[internal_error(error, Place(node.file, node.line, 1), "this model")],
     )
 
 
-def made_of(node: Node, rendering: Rendering) -> Made:
+def made_of(node: Node, rendering: Rendering) -> RenderedNode:
     """Return what a rendering says about its node."""
     said = rendering.said
     names = list(map(str, said.get("placeholders", ())))
     texts = [
         settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()
     ]
-    found = Made(
+    found = RenderedNode(
         tuple(text for text, _, _ in texts),
         list(said.get("refs", ())),
         {**node.config, **said.get("config", {})},

@@ -15,7 +15,7 @@ from lineal.model.plain import some_or_none
 from lineal.model.script import ColumnTest, QueryTest, Script, Step
 from lineal.projects.dbt.adapters import incremental_strategy
 from lineal.projects.dbt.node import REFERABLE, Node, is_enabled
-from lineal.projects.dbt.rendering import Made
+from lineal.projects.dbt.rendering import RenderedNode
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.corpus import Assembly
@@ -67,9 +67,9 @@ class Steps:
     def __init__(
         self,
         assembly: Assembly,
-        made: Mapping[str, Made],
+        made: Mapping[str, RenderedNode],
         tests: list[Node],
-        tested: Mapping[str, Made],
+        tested: Mapping[str, RenderedNode],
     ) -> None:
         self.assembly = assembly
         self.kitchen = assembly.kitchen
@@ -171,7 +171,7 @@ class Steps:
 
     def texts(self, node: Node) -> tuple[tuple[str, ...], Diagnostic | None]:
         """The SQL of a first and of a later build, and why it cannot be known."""
-        made = self.made.get(node.id, Made())
+        made = self.made.get(node.id, RenderedNode())
         problem = problem_of(node, made)
         if node.compiled is not None and problem is not None:
             return (node.compiled, node.compiled), None
@@ -180,7 +180,7 @@ class Steps:
 
     def refs(self, node: Node) -> Iterator[str]:
         """Yield the datasets that a node needs."""
-        made = self.made.get(node.id, Made())
+        made = self.made.get(node.id, RenderedNode())
         ids = made.refs if made.runs else node.depends
         for id_ in ids:
             held = self.assembly.by_id.get(id_)
@@ -267,7 +267,7 @@ class Steps:
         """A test as a query."""
         test = node.test
         assert test is not None
-        made = self.tested.get(node.id, Made())
+        made = self.tested.get(node.id, RenderedNode())
         config = node.config | made.config
         problem = None if node.compiled is not None else problem_of(node, made)
         text = node.compiled or (made.runs[0] if made.runs and problem is None else "")
@@ -287,7 +287,7 @@ class Steps:
             problem.message if problem is not None else "",
         )
 
-    def test_refs(self, node: Node, made: Made) -> Iterator[str]:
+    def test_refs(self, node: Node, made: RenderedNode) -> Iterator[str]:
         """Yield the datasets that a test reads."""
         for id_ in made.refs or node.depends:
             held = self.assembly.by_id.get(id_)
@@ -318,7 +318,7 @@ def is_special(config: Mapping[str, Any]) -> bool:
     return any(str(config.get(key) or usual).lower() != usual for key, usual in USUAL.items())
 
 
-def problem_of(node: Node, made: Made) -> Diagnostic | None:
+def problem_of(node: Node, made: RenderedNode) -> Diagnostic | None:
     """Why a template has no SQL that can be run."""
     here = Place(node.file, node.line, 1)
     if not made.runs:

@@ -33,7 +33,7 @@ First = tuple[bool, float, str, str, str]
 """The time, and at the same time the order of the log: a row without a time comes last."""
 
 
-class Seen:
+class LoggedStatement:
     """One statement, and when and for whom it ran; its text is that of the first run, in whatever
     order rows come.
     """
@@ -79,8 +79,8 @@ class Statements:
     def __init__(self, dialect: str | None) -> None:
         self.asked = dialect
         self.dialect = dialect or ""
-        self.by_text: dict[bytes, Seen] = {}
-        self.by_print: dict[str, Seen] = {}
+        self.by_text: dict[bytes, LoggedStatement] = {}
+        self.by_print: dict[str, LoggedStatement] = {}
 
     def add(self, entry: Entry, report: Report) -> None:
         """Count an entry under its statement."""
@@ -102,7 +102,7 @@ class Statements:
 
         seen.add(entry)
 
-    def alike(self, entry: Entry, report: Report) -> Seen:
+    def alike(self, entry: Entry, report: Report) -> LoggedStatement:
         """Return the statement that has the fingerprint of an entry."""
         from lineal.extract.sql.fingerprint import fingerprint
 
@@ -122,11 +122,11 @@ class Statements:
         key = key_of(fingerprint(script), entry.database, entry.schema)
         seen = self.by_print.get(key)
         if seen is None:
-            seen = self.by_print[key] = Seen(key, script, entry)
+            seen = self.by_print[key] = LoggedStatement(key, script, entry)
 
         return seen
 
-    def name_statements(self) -> Iterator[tuple[str, Seen]]:
+    def name_statements(self) -> Iterator[tuple[str, LoggedStatement]]:
         """Yield each statement with its name, in order."""
         shared: dict[str, int] = {}
         for key in self.by_print:

@@ -20,7 +20,7 @@ from lineal.projects import files
 from lineal.projects.intake import peek_bytes, walk
 from lineal.projects.openlineage.lineage import extraction_of
 from lineal.projects.openlineage.runs import problem_of, stories
-from lineal.projects.openlineage.stream import Written, read_objects
+from lineal.projects.openlineage.stream import JsonObject, read_objects
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, read_text, start_of
 
@@ -98,7 +98,7 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     return found
 
 
-def _read_objects(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Written]:
+def _read_objects(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[JsonObject]:
     """Yield the JSON objects of several texts."""
     for file, text in texts:
         yield from read_objects(text, file, report)

@@ -17,7 +17,7 @@ from lineal.projects.openlineage.values import Complain, entries, objects, read_
 STAR = "*"
 
 
-class Told(NamedTuple):
+class Transformation(NamedTuple):
     """One transformation: its usage, its confidence, and its text."""
 
     way: Way
@@ -30,7 +30,7 @@ class Origin(NamedTuple):
 
     dataset: Named
     field: str
-    told: tuple[Told, ...]
+    told: tuple[Transformation, ...]
 
     @property
     def column(self) -> tuple[Named, str]:
@@ -39,7 +39,7 @@ class Origin(NamedTuple):
 
 
 @dataclass
-class Making:
+class OutputSources:
     """The sources of an output: of each field and of the rows, and all datasets that are read."""
 
     fields: dict[str, list[Origin]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Making:
         for origins in self.fields.values():
             yield from origins
 
-    def add(self, more: Making) -> None:
+    def add(self, more: OutputSources) -> None:
         """Add what another facet says."""
         self.rows += more.rows
         self.read |= more.read
@@ -66,7 +66,7 @@ def is_own(facet: dict[str, Any] | None) -> bool:
     return facet is not None and as_text(facet.get("_producer")).startswith(f"{URN}:")
 
 
-def makings(story: Story, complain: Complain) -> dict[Named, Making]:
+def makings(story: Story, complain: Complain) -> dict[Named, OutputSources]:
     """Each output with what it is made of, and how sure that is."""
     found = _makings(story, complain)
     for name, making in found.items():
@@ -85,7 +85,7 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
     return found
 
 
-def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
+def _makings(story: Story, complain: Complain) -> dict[Named, OutputSources]:
     """Return how each output of a run is made, by the facets of its events."""
     if story.job is None:
         return {name: _of_dataset(facets, complain) for name, facets in story.outputs.items()}
@@ -96,20 +96,20 @@ def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
     told = {name: _column_lineage(facets, complain) for name, facets in story.outputs.items()}
     mentioned = {origin.dataset for making in told.values() if making for origin in making.origins}
     others = {name: None for name in story.inputs if name not in mentioned}
-    found: dict[Named, Making] = {}
+    found: dict[Named, OutputSources] = {}
     for name, making in told.items():
-        found[name] = making or Making()
+        found[name] = making or OutputSources()
         found[name].read |= others if making else dict.fromkeys(story.inputs)
 
     return found
 
 
-def _of_dataset(facets: Facets, complain: Complain) -> Making:
+def _of_dataset(facets: Facets, complain: Complain) -> OutputSources:
     """Return how a dataset is made, by the facets of a dataset event."""
     if "lineage" in facets:
         return _entry(facets["lineage"], complain)
 
-    return _column_lineage(facets, complain) or Making()
+    return _column_lineage(facets, complain) or OutputSources()
 
 
 # -- doubts ----------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _of_dataset(facets: Facets, complain: Complain) -> Making:
 LEVELS = {level.name: level for level in Confidence}
 
 
-def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
+def _doubt(making: OutputSources, facet: dict[str, Any], complain: Complain) -> None:
     """Set the confidence of lineal's own events: certain, except where their facet has doubts."""
     doubts: dict[tuple[str | None, Named | None, str], Doubt] = {}
     for each in objects(facet.get("doubts"), "lineal_doubts", complain):
@@ -146,9 +146,9 @@ def _with_doubt(origin: Origin, doubt: Doubt | None) -> Origin:
 
 def _explicit(
     lineage: list[Any], outputs: Iterable[Named], complain: Complain
-) -> dict[Named, Making]:
+) -> dict[Named, OutputSources]:
     """Return only the explicit lineage: an output without an entry has no known upstream."""
-    found = {name: Making() for name in outputs}
+    found = {name: OutputSources() for name in outputs}
     for entry in objects(lineage, "lineage.entries", complain):
         name = read_name(entry)
         if entry.get("type") == "JOB":
@@ -156,14 +156,14 @@ def _explicit(
         elif name is None:
             complain("an entry of the lineage facet has no namespace and name: left out")
         else:
-            found.setdefault(name, Making()).add(_entry(entry, complain))
+            found.setdefault(name, OutputSources()).add(_entry(entry, complain))
 
     return found
 
 
-def _entry(entry: dict[str, Any], complain: Complain) -> Making:
+def _entry(entry: dict[str, Any], complain: Complain) -> OutputSources:
     """Return how a dataset is made, by its entry in the lineage facet."""
-    making = Making()
+    making = OutputSources()
     for dataset, column, told in _sources(entry.get("inputs"), complain):
         making.read[dataset] = None
         if column is not None:
@@ -188,7 +188,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> Making:
 
 def _sources(
     value: Any, complain: Complain
-) -> Iterator[tuple[Named, str | None, tuple[Told, ...]]]:
+) -> Iterator[tuple[Named, str | None, tuple[Transformation, ...]]]:
     """Yield the dataset, column and transformations of each input."""
     for each in objects(value, "inputs of the lineage facet", complain):
         if each.get("type") == "JOB":
@@ -207,13 +207,13 @@ def _sources(
 OF_ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT)
 
 
-def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
+def _column_lineage(facets: Facets, complain: Complain) -> OutputSources | None:
     """Read both forms of the facet: the row usages are in `dataset`, or next to every field."""
     facet = facets.get("columnLineage")
     if facet is None:
         return None
 
-    making = Making()
+    making = OutputSources()
     for name, about in entries(facet.get("fields"), "columnLineage.fields", complain):
         making.fields[name] = list(_fields(about.get("inputFields"), about, complain))
 
@@ -265,7 +265,7 @@ def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[O
 
 def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
     """Move columns that decide rows for every field to the dataset."""
-    met: dict[tuple[tuple[Named, str], Told], set[str]] = {}
+    met: dict[tuple[tuple[Named, str], Transformation], set[str]] = {}
     for name, origins in fields.items():
         for origin in origins:
             for told in origin.told:
@@ -280,7 +280,7 @@ def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
 
 def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
     """Return the origins of a column without those that decide all rows."""
-    said: dict[tuple[Named, str], set[Told]] = {}
+    said: dict[tuple[Named, str], set[Transformation]] = {}
     for row in rows:
         said.setdefault(row.column, set()).update(row.told)
 
@@ -312,14 +312,14 @@ def _way(how: How, masked: bool = False) -> Way:
     return way(how, CLAUSES.get(how, Clause.SELECT), masked)
 
 
-UNTOLD = (Told(_way(How.TRANSFORMATION), SILENT, ""),)
-UNTOLD_ROWS = (Told(_way(How.FILTER), SILENT, ""),)
+UNTOLD = (Transformation(_way(How.TRANSFORMATION), SILENT, ""),)
+UNTOLD_ROWS = (Transformation(_way(How.FILTER), SILENT, ""),)
 TYPES = {"DIRECT": How.TRANSFORMATION, "INDIRECT": How.FILTER}
 """What a subtype that is not OpenLineage's is taken for, with a doubt."""
 HOWS = {how.value: how for how in How}
 
 
-def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
+def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Transformation, ...]:
     """Return the transformations of an input field."""
     return tuple(
         map(
@@ -329,30 +329,30 @@ def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, 
     )
 
 
-def _read_transformation(said: dict[str, Any]) -> Told:
+def _read_transformation(said: dict[str, Any]) -> Transformation:
     """Return one transformation; a doubt marks a subtype that is not known."""
     how = HOWS.get(as_text(said.get("subtype")))
     masked, text = said.get("masking") is True, as_text(said.get("description"))
     if how is None:
-        return Told(
+        return Transformation(
             _way(TYPES.get(as_text(said.get("type")), How.TRANSFORMATION), masked), SILENT, text
         )
 
-    return Told(_way(how, masked), None, text)
+    return Transformation(_way(how, masked), None, text)
 
 
-def _deprecated(about: dict[str, Any]) -> tuple[Told, ...]:
+def _deprecated(about: dict[str, Any]) -> tuple[Transformation, ...]:
     """Return the usage that facets before 1-1-0 state once for a field: IDENTITY, MASKED or none."""
     kind, text = about.get("transformationType"), as_text(about.get("transformationDescription"))
     if kind == "IDENTITY":
-        return (Told(_way(How.IDENTITY), None, text),)
+        return (Transformation(_way(How.IDENTITY), None, text),)
 
     if kind == "MASKED":
-        return (Told(_way(How.TRANSFORMATION, masked=True), None, text),)
+        return (Transformation(_way(How.TRANSFORMATION, masked=True), None, text),)
 
     return (UNTOLD[0]._replace(text=text),)
 
 
-def _unknown(told: Iterable[Told]) -> tuple[Told, ...]:
+def _unknown(told: Iterable[Transformation]) -> tuple[Transformation, ...]:
     """The source is named, its column is not."""
     return tuple(each._replace(doubt=HIDDEN) for each in told)

@@ -21,7 +21,14 @@ from lineal.model.ledger import Coverage, Statements
 from lineal.model.openlineage import Named, dataset_meant
 from lineal.model.plain import as_mapping, as_text
 from lineal.model.way import Clause, How
-from lineal.projects.openlineage.facets import STAR, Making, Origin, Told, is_own, makings
+from lineal.projects.openlineage.facets import (
+    STAR,
+    Origin,
+    OutputSources,
+    Transformation,
+    is_own,
+    makings,
+)
 from lineal.projects.openlineage.runs import Facets, Story
 from lineal.projects.openlineage.values import Complain, objects, read_name
 from lineal.projects.text import Report
@@ -85,10 +92,10 @@ class Builder:
 
         self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
 
-    def _makings(self, story: Story) -> dict[Named, Making]:
+    def _makings(self, story: Story) -> dict[Named, OutputSources]:
         """Return the sources of each output of a story; none, if lineal fails over it."""
         complain = partial(self._complain, story.place)
-        nothing: dict[Named, Making] = {}
+        nothing: dict[Named, OutputSources] = {}
         return attempt(
             lambda: makings(story, complain), nothing, story.place, self.report, "this run"
         )
@@ -179,7 +186,7 @@ class Builder:
 
         self.jobs.append(_job(story, tuple(map(self._dataset, outputs))))
 
-    def _make(self, target: Dataset, making: Making, place: Place) -> None:
+    def _make(self, target: Dataset, making: OutputSources, place: Place) -> None:
         """Add the reads and edges that make a dataset."""
         for name in making.read:
             self.reads[Read(target, self._dataset(name), None, Clause.FROM, place)] = None
@@ -247,7 +254,7 @@ def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
     return found
 
 
-def _usage(told: Told, place: Place) -> Usage:
+def _usage(told: Transformation, place: Place) -> Usage:
     """Return the usage of an edge."""
     calls = () if told.way.how is How.IDENTITY else (told.way.how.value.lower(),)
     return Usage(told.way, told.doubt, None, Site(place, told.text, calls))

@@ -20,7 +20,7 @@ from lineal.model.grouping import group_pairs
 from lineal.model.job import Run
 from lineal.model.openlineage import Named
 from lineal.model.plain import as_mapping
-from lineal.projects.openlineage.stream import Written
+from lineal.projects.openlineage.stream import JsonObject
 from lineal.projects.openlineage.values import Complain, entries, objects, read_name
 from lineal.projects.text import Report
 
@@ -84,7 +84,7 @@ class Event:
         return ("dataset", read_name(self.value["dataset"]))
 
 
-def stories(events: Iterable[Written], report: Report) -> list[Story]:
+def stories(events: Iterable[JsonObject], report: Report) -> list[Story]:
     """The stories, the earliest first."""
     told: dict[tuple[object, ...], list[Event]] = {}
     read = partial(_event, report=report)
@@ -126,7 +126,7 @@ def problem_of(value: Any) -> str:
     return ""
 
 
-def _event(written: Written, report: Report) -> Event | None:
+def _event(written: JsonObject, report: Report) -> Event | None:
     """Return an event that was read; None and a diagnostic if it is not one."""
     value, place = written
     complain = _complaint(place, report)

@@ -14,14 +14,14 @@ SPACE = re.compile(r"[\s,]*")
 NEXT = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
 
 
-class Written(NamedTuple):
+class JsonObject(NamedTuple):
     """A JSON object, and the line that it begins in."""
 
     value: dict[str, Any]
     place: Place
 
 
-def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
+def read_objects(text: str, file: str, report: Report) -> Iterator[JsonObject]:
     """Yield every object in a text; other text is reported, and reading goes on at the next line
     that begins an object.
     """
@@ -45,7 +45,7 @@ def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
             end = _after(text, at)
         else:
             if isinstance(value, dict):
-                yield Written(value, place)
+                yield JsonObject(value, place)
             else:
                 report(Diagnostic(Code.EVENT_ERROR, "an event is a JSON object", place))
 

@@ -21,7 +21,7 @@ from lineal.model.way import Clause, Confidence, How, way
 from lineal.projects.logs.histories import is_not_due
 from lineal.resolve.catalog import table_key
 from lineal.resolve.digests import Sql
-from lineal.resolve.jobs import Jobs, Written
+from lineal.resolve.jobs import Jobs, WrittenDataset
 from lineal.store.errors import Damaged
 from lineal.store.outputs import Output
 
@@ -89,11 +89,11 @@ class Restored:
         for name in dict.fromkeys(row["statement"] for row in writes if row["procedural"]):
             parse(self.readings[name])
 
-    def written_statement(self, row: Row) -> Written:
+    def written_statement(self, row: Row) -> WrittenDataset:
         """A statement of the log by its text and its start in it."""
         offset = row["offset"]
         reading = self.readings[row["statement"]]
-        return Written(
+        return WrittenDataset(
             self.dataset(row["dataset"]), reading, None if offset is None else Spot(offset)
         )
 

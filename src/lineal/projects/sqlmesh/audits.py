@@ -41,7 +41,7 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditCall:
     """An audit that a model asks for, with its arguments as SQL text."""
 
     name: str
@@ -61,7 +61,7 @@ def audit_of(header: Header, body: str, dialect: str) -> Audit:
     )
 
 
-def asked_by(header: Header) -> list[Asked]:
+def asked_by(header: Header) -> list[AuditCall]:
     """Return the audits that a header asks for."""
     raw = header.raw("audits")
     inner = raw
@@ -74,12 +74,12 @@ def asked_by(header: Header) -> list[Asked]:
         name, arguments = split_call(part.text)
         if name:
             line = header.lines.get("audits", header.line) + raw.count("\n", 0, part.start)
-            found.append(Asked(name.lower(), dict(assignments(arguments)), line))
+            found.append(AuditCall(name.lower(), dict(assignments(arguments)), line))
 
     return found
 
 
-def asked_in_python(settings: Mapping[str, Any], line: int) -> list[Asked]:
+def asked_in_python(settings: Mapping[str, Any], line: int) -> list[AuditCall]:
     """audits=[("not_null", {"columns": ["id"]}), "no_gaps"], and the lists of YAML"""
     found = []
 
@@ -93,7 +93,7 @@ def asked_in_python(settings: Mapping[str, Any], line: int) -> list[Asked]:
 
         if isinstance(name, str):
             texts = {str(key): text_of(item) for key, item in given.items()}
-            found.append(Asked(name.lower(), texts, line))
+            found.append(AuditCall(name.lower(), texts, line))
 
     return found
 
@@ -114,12 +114,14 @@ class Tests:
     taken: dict[str, int] = field(default_factory=dict)
 
     def of_model(
-        self, model: str, asked: Iterable[Asked], file: str, dialect: str, env: Environment
+        self, model: str, asked: Iterable[AuditCall], file: str, dialect: str, env: Environment
     ) -> list[Script]:
         """Return a script for each audit of a model."""
         return [self.script(model, each, file, dialect, env) for each in asked]
 
-    def script(self, model: str, asked: Asked, file: str, dialect: str, env: Environment) -> Script:
+    def script(
+        self, model: str, asked: AuditCall, file: str, dialect: str, env: Environment
+    ) -> Script:
         """Return the script of one audit."""
         target = self.name_of(f"{asked.name}:{model}")
         own = self.audits.get(asked.name)
@@ -166,7 +168,7 @@ def argument_value(text: str) -> Value:
     return Value(text)
 
 
-def builtin_query(model: str, asked: Asked) -> str:
+def builtin_query(model: str, asked: AuditCall) -> str:
     """not_null(columns := (a, b))      SELECT a, b FROM model"""
     columns: list[str] = []
     tests: list[str] = []

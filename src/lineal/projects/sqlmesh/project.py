@@ -27,8 +27,8 @@ from lineal.projects.render import Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
 from lineal.projects.sqlmesh.audits import (
-    Asked,
     Audit,
+    AuditCall,
     Tests,
     asked_by,
     asked_in_python,
@@ -78,7 +78,7 @@ class Draft(ProjectDraft[Settings]):
     headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
     given: list[Extraction] = field(default_factory=list)
     audits: dict[str, Audit] = field(default_factory=dict)
-    asked: list[tuple[str, list[Asked], str, str]] = field(default_factory=list)
+    asked: list[tuple[str, list[AuditCall], str, str]] = field(default_factory=list)
     python: PythonMacros = field(default_factory=PythonMacros)
     jinja: list[Template] = field(default_factory=list)
     sql: list[Model] = field(default_factory=list)
@@ -472,7 +472,7 @@ def read_externals(folder: Path, draft: Draft) -> None:
 def add_models(draft: Draft) -> None:
     """Add the scripts of all models in SQL, and of the statements before a run."""
     bodies = render_jinja(draft)
-    known = Known(draft, bodies)
+    known = ProjectColumns(draft, bodies)
 
     for model, text in zip(draft.sql, bodies, strict=True):
         place = model.header.place()
@@ -498,7 +498,7 @@ def add_models(draft: Draft) -> None:
         draft.scripts.append(script)
 
 
-def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
+def add_model(model: Model, text: str, known: ProjectColumns, draft: Draft) -> None:
     """Add the script of a model; two, if a condition is only known when it runs."""
     model.env.columns_of = known.columns_of
     texts: list[str] = []
@@ -528,7 +528,9 @@ def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
             break
 
 
-def add_written(model: PythonModel, file: Path, dialect: str, known: Known, draft: Draft) -> None:
+def add_written(
+    model: PythonModel, file: Path, dialect: str, known: ProjectColumns, draft: Draft
+) -> None:
     """@model("shop.orders", is_sql=True)      the SQL that the function returns, if its text tells"""
     env = draft.environment(str(file), dialect)
     env.columns_of, env.this, env.stage = known.columns_of, model.name, "loading"
@@ -627,7 +629,7 @@ def jinja_text(body: str) -> str:
     return "".join(written) + re.sub(r"\{(?=[{%#])", "{ ", body[at:])
 
 
-class Known:
+class ProjectColumns:
     """The columns of the project's tables, for macros that list them."""
 
     def __init__(self, draft: Draft, bodies: list[str | None]) -> None:

@@ -11,7 +11,7 @@ from lineal.model.consumers import CONSUMERS
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
-from lineal.resolve.mentions import Visible
+from lineal.resolve.mentions import VisibleSources
 from lineal.service.editor.navigation import about
 from lineal.service.editor.positions import Values
 from lineal.service.editor.spots import YAML, block_at
@@ -159,7 +159,7 @@ def column_items(
         yield Item(name, FIELD, f"{detail} {info.type}".rstrip(), info.description)
 
 
-def scope_at(workspace: Workspace, path: str, text: str, offset: int) -> Visible | None:
+def scope_at(workspace: Workspace, path: str, text: str, offset: int) -> VisibleSources | None:
     """Return what can be named at an offset: the innermost SELECT around it.
 
     with a as (select | from t) select …      the SELECT inside a

@@ -57,7 +57,7 @@ class Gap(NamedTuple):
 Token = Word | Branches | Gap
 
 
-class Found(NamedTuple):
+class MatchedChunks(NamedTuple):
     """The chunks that some tokens are, where the last one ends, and whether anything may follow."""
 
     chunks: list[Chunk]
@@ -91,14 +91,14 @@ def rounds_of(text: str, loop: Loop, script: str, start: int, end: int) -> list[
     head = tokens_of(text, line, loop.start)
     body = tokens_of(text, loop.body, loop.body_end)
     tail = tokens_of(text, loop.end, stop if stop >= 0 else len(text))
-    found = match(head, script, Found([], start, False), end)
+    found = match(head, script, MatchedChunks([], start, False), end)
     chunks: list[Chunk] = []
     while found is not None and not found.is_open:
-        rest = match(tail, script, Found([], found.end, False), end)
+        rest = match(tail, script, MatchedChunks([], found.end, False), end)
         if rest is not None and (rest.is_open or not script[rest.end : end].strip()):
             return chunks
 
-        found = match(body, script, Found([], found.end, False), end)
+        found = match(body, script, MatchedChunks([], found.end, False), end)
         if found is None or not found.chunks:
             return []
 
@@ -107,7 +107,9 @@ def rounds_of(text: str, loop: Loop, script: str, start: int, end: int) -> list[
     return chunks if found is not None and not tail else []
 
 
-def match(tokens: Sequence[Token], script: str, before: Found, end: int) -> Found | None:
+def match(
+    tokens: Sequence[Token], script: str, before: MatchedChunks, end: int
+) -> MatchedChunks | None:
     """Return where the script has some tokens, from the end of those before on; None: it has not.
 
     Behind a gap, a word is where it first occurs.
@@ -117,7 +119,7 @@ def match(tokens: Sequence[Token], script: str, before: Found, end: int) -> Foun
         if isinstance(token, Gap):
             is_open = True
         elif isinstance(token, Branches):
-            here = Found(chunks, at, is_open)
+            here = MatchedChunks(chunks, at, is_open)
             taken = (match(each, script, here, end) for each in token.several)
             chunks, at, is_open = next(filter(None, taken), here)
         else:
@@ -128,7 +130,7 @@ def match(tokens: Sequence[Token], script: str, before: Found, end: int) -> Foun
             chunks.append(Chunk(token.start, found, len(token.text)))
             at, is_open = found + len(token.text), False
 
-    return Found(chunks, at, is_open)
+    return MatchedChunks(chunks, at, is_open)
 
 
 def find(word: str, script: str, at: int, end: int, is_open: bool) -> int:

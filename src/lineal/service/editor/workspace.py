@@ -31,7 +31,7 @@ from lineal.model.grouping import group_pairs
 from lineal.model.script import Corpus, Script
 from lineal.projects.relative import root_of
 from lineal.projects.source_texts import SourceFiles, Texts
-from lineal.resolve.mentions import Read, StatementMentions, statements_in
+from lineal.resolve.mentions import CorpusMentions, StatementMentions, statements_in
 from lineal.rules import Subject, active_rules, check
 from lineal.service.editor.documents import Documents
 from lineal.service.editor.templates import Alignment, edit_between
@@ -203,7 +203,7 @@ class Workspace:
         return self.state.graph
 
     def read(self) -> State:
-        """Read the project as a whole; if no file has changed since, the state before is right."""
+        """CorpusMentions the project as a whole; if no file has changed since, the state before is right."""
         self.project.update()
         corpus = self.project.corpus()
         extraction = self.project.extraction()
@@ -216,7 +216,7 @@ class Workspace:
         return state
 
     def refresh(self) -> bool:
-        """Read the project again; if that fails, the state before stays, and `problem` says why."""
+        """CorpusMentions the project again; if that fails, the state before stays, and `problem` says why."""
         try:
             found = self.read()
         except Exception as problem:  # a file that is half typed now is whole the next time
@@ -233,7 +233,7 @@ class Workspace:
         return True
 
     def catch_up(self) -> None:
-        """Read the project again if a file has changed: a place in the text that was read before is
+        """CorpusMentions the project again if a file has changed: a place in the text that was read before is
         another place now.
         """
         if self._state is not None and self.project.update():
@@ -647,6 +647,6 @@ def read_text(state: State, script: Script, text: str) -> tuple[list[StatementMe
     return read.statements, errors
 
 
-def read_script(state: State, script: Script) -> Read:
+def read_script(state: State, script: Script) -> CorpusMentions:
     """Evaluate one script against the datasets of a state."""
     return statements_in(corpus_with(state.corpus, [script], state))

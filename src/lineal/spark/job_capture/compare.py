@@ -40,7 +40,7 @@ UNREAD = "a write that the text does not show"
 OPEN = "a table whose columns the program does not tell"
 
 
-class Left(NamedTuple):
+class UncomparedEdge(NamedTuple):
     """An edge that cannot be compared, and why."""
 
     target: str
@@ -55,7 +55,7 @@ class Comparison:
 
     agreeing: int
     disagreements: tuple[Disagreement, ...]
-    left: tuple[Left, ...]
+    left: tuple[UncomparedEdge, ...]
     """differences that cannot be compared"""
     diagnostics: tuple[Diagnostic, ...]
 
@@ -213,13 +213,13 @@ class Reading:
     def comparison(self, failed: bool) -> Comparison:
         """Return what agrees, what differs, and what cannot be compared."""
         disagreements: list[Disagreement] = []
-        left: list[Left] = []
+        left: list[UncomparedEdge] = []
         sides = ((STATIC, self.ours, self.theirs), (CATALYST, self.theirs, self.ours))
         for side, here, there in sides:
             for fact in here.keys() - there.keys():
                 why = self.why_not(fact, here[fact], side, failed)
                 if why:
-                    left.append(Left(here[fact], fact_text(fact), side, why))
+                    left.append(UncomparedEdge(here[fact], fact_text(fact), side, why))
                 else:
                     disagreements.append(Disagreement(here[fact], fact_text(fact), side))
 
@@ -258,7 +258,9 @@ class Reading:
 
     # -- findings ----------------------------------------------------------------------------------
 
-    def diagnostics(self, disagreements: list[Disagreement], left: list[Left]) -> list[Diagnostic]:
+    def diagnostics(
+        self, disagreements: list[Disagreement], left: list[UncomparedEdge]
+    ) -> list[Diagnostic]:
         """Return the diagnostics in the words of `--engine both`; edges that cannot be compared are
         counted for each target.
         """
@@ -271,7 +273,7 @@ class Reading:
         found += self.not_comparable(left)
         return sorted(set(found), key=order_of)
 
-    def not_comparable(self, left: list[Left]) -> Iterator[Diagnostic]:
+    def not_comparable(self, left: list[UncomparedEdge]) -> Iterator[Diagnostic]:
         """Yield a diagnostic for each dataset and reason."""
         counts: dict[tuple[str, str], int] = {}
         for each in left:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from lineal.spark.lock import Held, hold_file
+from lineal.spark.lock import LockHeld, hold_file
 from lineal.spark.pipeline.address import local, to_write
 from lineal.spark.pipeline.errors import BulkError, explain_error
 from lineal.spark.pipeline.sessions import check_jvm
@@ -160,7 +160,7 @@ class Local:
                 raise BulkError(
                     f"cannot write to {self}: {problem.strerror or problem}"
                 ) from problem
-            except Held as other:
+            except LockHeld as other:
                 raise BulkError(
                     f"another run is at work on {self}{other}: wait for it, or name another folder"
                 ) from other

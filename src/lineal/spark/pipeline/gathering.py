@@ -11,7 +11,7 @@ from lineal.algebra.frame import Frame
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import offset_of
-from lineal.incremental.memory import Held, Memory, Record, Remembering
+from lineal.incremental.memory import HeldScript, Memory, Record, Remembering
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.model.names import Fold
@@ -218,7 +218,7 @@ class Gathering(Noting, Keys):
 
     memory: PackedMemory
 
-    def hold(self, held: Held) -> Held:
+    def hold(self, held: HeldScript) -> HeldScript:
         """Note a script, and pack its record again."""
         if held.record is not None:
             held.record = cast("Record", Packed(self.memory.packed[held.key]))

@@ -21,7 +21,7 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import fell
-from lineal.incremental.memory import Held, Memory, Record
+from lineal.incremental.memory import HeldScript, Memory, Record
 from lineal.incremental.parallel import Foreign, Share
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
@@ -157,7 +157,7 @@ class Bulk(Share):
 
     def record_of(self, script: Script) -> Record | None:
         """Return the record of a script, if it has one."""
-        held: Held | None = self.mine.get(self.key_of(script))
+        held: HeldScript | None = self.mine.get(self.key_of(script))
         if held is not None:
             return self.kept(held)
 

@@ -45,7 +45,7 @@ class Trace:
 
 
 @dataclass
-class Made:
+class ModelResult:
     """A DataFrame that a model has made, while the process that made it is there."""
 
     frame: Any
@@ -84,7 +84,7 @@ class PythonModels:
         self.writes.close()
 
     @contextmanager
-    def run_model(self, job: Job, *, incremental: bool) -> Iterator[Made]:
+    def run_model(self, job: Job, *, incremental: bool) -> Iterator[ModelResult]:
         """Return the result of a model; Refused, with file and line, if it cannot be a table."""
         form = form_of(job.step.texts[0])
         deadline = Deadline(self.seconds(job))
@@ -161,7 +161,7 @@ class PythonModels:
         incremental: bool,
         deadline: Deadline,
         cancel: Callable[[], None],
-    ) -> Made:
+    ) -> ModelResult:
         """Return the DataFrame that a model has returned, or a job has written under its own name."""
         writes = self.writes.writes_of(stage.session)
         own = [write for write in writes if key_of(stage.plain_name(write.target.name)) == job.slot]
@@ -183,7 +183,7 @@ class PythonModels:
             self.traces[job.key] = self.traced(Trace(incremental, files), job, stage, frame, own)
 
         stage.give_back()
-        return Made(frame, whole, bool(own) and not stage.database, deadline, cancel)
+        return ModelResult(frame, whole, bool(own) and not stage.database, deadline, cancel)
 
     def returned(self, number: str, stage: Stage) -> Any:
         """The DataFrame that Spark knows under a number."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lineal.spark.lock import Held, hold_file
+from lineal.spark.lock import LockHeld, hold_file
 
 STATE, LOCK = "state.json", "lock"
 FORMAT = 1
@@ -118,7 +118,7 @@ def lock_warehouse(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             stack.enter_context(hold_file(folder / LOCK))
-        except Held as other:
+        except LockHeld as other:
             raise WarehouseError(
                 f"another run is at work on {folder}{other}: wait for it, or use --warehouse"
             ) from None

@@ -8,7 +8,7 @@ from lineal.model import names
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.store.lineage.database import Database
-from lineal.store.lineage.numbers import Held
+from lineal.store.lineage.numbers import NamespaceNames
 from lineal.store.lineage.runs import Run
 from lineal.store.lineage.texts import original
 
@@ -17,7 +17,7 @@ def find_datasets(database: Database, run: Run, text: str) -> dict[Dataset, Data
     """Every dataset by name; of those that `a.b.c`, `a.b` or `a` may mean also the columns, listed
     or in an edge.
     """
-    datasets = Held(database, run.namespace).datasets_by_number()
+    datasets = NamespaceNames(database, run.namespace).datasets_by_number()
     heads = _heads(text)
     found: dict[Dataset, DatasetInfo] = {}
     for number, dataset in datasets.items():

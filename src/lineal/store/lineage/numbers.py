@@ -58,12 +58,12 @@ class Names:
         self.database = database
         self.namespace = namespace
         self.next = following(database)
-        held = Held(database, namespace) if not fresh else None
+        held = NamespaceNames(database, namespace) if not fresh else None
         self.datasets = Numbers(held.datasets() if held else (), self.next["datasets"])
         self.columns = Numbers(held.columns() if held else (), self.next["columns"])
         self.files = Numbers(held.files() if held else (), self.next["files"])
         self.statements = Numbers(held.statements() if held else (), self.next["statements"])
-        self.ways = Numbers(Held(database, namespace).ways(), self.next["ways"])
+        self.ways = Numbers(NamespaceNames(database, namespace).ways(), self.next["ways"])
 
     def write(self) -> None:
         """All but the columns."""
@@ -140,7 +140,7 @@ class Names:
             self.database.fill(table, {"id": numbers.numbers_of_new, **columns}, same)
 
 
-class Held:
+class NamespaceNames:
     """The names that a namespace has."""
 
     def __init__(self, database: Database, namespace: int) -> None:

@@ -18,7 +18,7 @@ from lineal.store.lineage import schema
 from lineal.store.lineage.database import Database, Row
 from lineal.store.lineage.forms import add_rest, job_in
 from lineal.store.lineage.layout import count, numbers, spans
-from lineal.store.lineage.numbers import Held, Manner
+from lineal.store.lineage.numbers import Manner, NamespaceNames
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
 from lineal.store.lineage.texts import original, parse_list, unlisted_calls
@@ -39,7 +39,7 @@ class Restored:
     def __init__(self, database: Database, run: Run) -> None:
         self.database = database
         self.run = run
-        self.held = Held(database, run.namespace)
+        self.held = NamespaceNames(database, run.namespace)
         self.version = max(database.versions() or [schema.VERSION])
         self.paths: dict[str | None, Calls] = {}
 

@@ -23,7 +23,7 @@ from lineal.views.openlineage.emission import (
     RUN,
     Emission,
 )
-from lineal.views.openlineage.facts import Facts, Made, Parts, facts_of, of_job, parts_of
+from lineal.views.openlineage.facts import DatasetSources, Facts, Parts, facts_of, of_job, parts_of
 from lineal.views.report import Report
 
 Json = dict[str, Any]
@@ -155,14 +155,14 @@ class Writer:
         writers = Counter(self.facts.names[output] for job in self._jobs for output in job.outputs)
         return {name for name, count in writers.items() if count > 1}
 
-    def _made_by_job(self, job: Job) -> dict[Named, Made]:
+    def _made_by_job(self, job: Job) -> dict[Named, DatasetSources]:
         """Return the lineage of a job; of datasets that others write, too, only its own part."""
         names = {self.facts.names[output] for output in job.outputs}
         facts = self.facts
         if not names.isdisjoint(self._shared):
             facts = of_job(job, self._parts, facts, self.emission)
 
-        return {name: facts.made.get(name, Made()) for name in sorted(names)}
+        return {name: facts.made.get(name, DatasetSources()) for name in sorted(names)}
 
     @cached_property
     def _parts(self) -> Parts:
@@ -171,7 +171,7 @@ class Writer:
             self.report.graph, self.edges, {job.place for job in self._jobs if job.given}
         )
 
-    def _of_job(self, job: Job, made: dict[Named, Made]) -> list[Json]:
+    def _of_job(self, job: Job, made: dict[Named, DatasetSources]) -> list[Json]:
         """Return the events of a job: START and COMPLETE, or one JobEvent."""
         inputs = sorted({name for each in made.values() for name in each.inputs})
         told: Json = {
@@ -217,7 +217,7 @@ class Writer:
 
         return self._event("DatasetEvent", job.time, {"dataset": dataset})
 
-    def _dataset(self, name: Named, made: Made | None = None) -> Json:
+    def _dataset(self, name: Named, made: DatasetSources | None = None) -> Json:
         """Return a dataset with its facets."""
         info = self.facts.infos.get(name)
         known = facets.of_dataset(info, self.facts.columns_of(name))

@@ -12,7 +12,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.job import Job
 from lineal.model.openlineage import FILE, URN, Named
 from lineal.views.openlineage.emission import Emission, Engine
-from lineal.views.openlineage.facts import STAR, Made, Source, Sources, Transformation
+from lineal.views.openlineage.facts import STAR, DatasetSources, Source, Sources, Transformation
 
 Json = dict[str, Any]
 
@@ -45,7 +45,7 @@ DOUBTS = f"{URN}:schema:openlineage-doubts-1"
 PARTIAL = f"{URN}:schema:openlineage-partial-1"
 
 
-def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Json:
+def column_lineage(made: DatasetSources, fields: Iterable[str], emission: Emission) -> Json:
     """The facets `columnLineage` and, where the legacy form has mixed the rows into the fields,
     what they were.
     """
@@ -76,7 +76,7 @@ def _in_order(columns: Iterable[str], telling: list[str]) -> list[str]:
     return [*(next(sourced) if name in set(telling) else name for name in listed), *others]
 
 
-def doubts(made: Made, emission: Emission) -> Json:
+def doubts(made: DatasetSources, emission: Emission) -> Json:
     """Return a facet of our own with the uncertain edges: OpenLineage has no field for
     confidence.
     """
@@ -156,7 +156,7 @@ def transformations(told: Iterable[Transformation]) -> list[Json]:
 LINEAGE = "1-0-0/LineageFacet.json#/$defs"
 
 
-def explicit_of_job(outputs: dict[Named, Made]) -> Json:
+def explicit_of_job(outputs: dict[Named, DatasetSources]) -> Json:
     """Return the explicit lineage facet of a job."""
     entries = [
         {**name_values(output), "type": "DATASET", **_explicit(made)}
@@ -165,12 +165,12 @@ def explicit_of_job(outputs: dict[Named, Made]) -> Json:
     return facet(f"{LINEAGE}/LineageJobFacet", entries=entries)
 
 
-def explicit_of_dataset(made: Made) -> Json:
+def explicit_of_dataset(made: DatasetSources) -> Json:
     """Return the explicit lineage facet of a dataset."""
     return facet(f"{LINEAGE}/LineageDatasetFacet", **_explicit(made))
 
 
-def _explicit(made: Made) -> Json:
+def _explicit(made: DatasetSources) -> Json:
     """Which datasets are read, which columns decide the rows, and the sources of each field."""
     whole = [{**name_values(each), "type": "DATASET"} for each in made.inputs]
     fields = {name: {"inputs": _explicit_inputs(sources)} for name, sources in made.fields.items()}

@@ -49,7 +49,7 @@ UNMENTIONED: Mention = (True, None)
 
 
 @dataclass
-class Made:
+class DatasetSources:
     """The sources of a dataset: of each field, of the rows, and all datasets that are read."""
 
     fields: dict[str, Sources] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Facts:
     """All of it, for the edges that were asked for."""
 
     infos: dict[Named, DatasetInfo]
-    made: dict[Named, Made]
+    made: dict[Named, DatasetSources]
     names: dict[Dataset, Named]
     mentions: dict[tuple[Dataset, Dataset, str], Place]
 
@@ -128,7 +128,9 @@ def facts_of(
             and read.target in names
             and read.dataset in names
         ):
-            facts.made.setdefault(names[read.target], Made()).read.add(names[read.dataset])
+            facts.made.setdefault(names[read.target], DatasetSources()).read.add(
+                names[read.dataset]
+            )
 
     return facts
 
@@ -186,7 +188,7 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     _add_all(own, told, emission)
     for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
         if is_own(read.target, read.place, read.dataset):
-            own.made.setdefault(facts.names[read.target], Made()).read.add(
+            own.made.setdefault(facts.names[read.target], DatasetSources()).read.add(
                 facts.names[read.dataset]
             )
 
@@ -201,7 +203,7 @@ def _add_all(
     """
     told = [(edge, usages) for edge, usages in told if usages]
     for edge, _ in told:
-        made = facts.made.setdefault(facts.names[edge.into], Made())
+        made = facts.made.setdefault(facts.names[edge.into], DatasetSources())
         if isinstance(edge.target, Column) and not (emission.located and _is_open(edge)):
             made.fields.setdefault(flat(edge.target), {})
 

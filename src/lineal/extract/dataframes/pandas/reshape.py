@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lineal.algebra.expression import CONDITION
-from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour, united
 from lineal.algebra.relation import pivot as pivot_frame
 from lineal.algebra.relation import pivot_cell
@@ -126,7 +126,7 @@ def cell(
         label = f"{'_'.join(first)}_{label}"
 
     united_ = pivot_cell(lineage, deciding)
-    return fresh(star_slot(Star(Dataset("", label), made=Made(united_, "", ""))))
+    return fresh(star_slot(Star(Dataset("", label), made=PatternColumns(united_, "", ""))))
 
 
 def melt(call: Call, table: Table) -> Table:
@@ -193,7 +193,9 @@ def transpose(call: Call, table: Table) -> Value:
     """df.T      rows become columns: their names are labels of the index"""
     evaluation = call.evaluation()
     lineage = united(each.slot.lineage for each in table.relation.attributes)
-    label = fresh(star_slot(Star(Dataset("", "<pivot:index>"), made=Made(lineage, "", ""))))
+    label = fresh(
+        star_slot(Star(Dataset("", "<pivot:index>"), made=PatternColumns(lineage, "", "")))
+    )
     return DataFrame(Table(call.derived(table, [label], evaluation)))
 
 
@@ -232,7 +234,7 @@ def dummies(
     """Return the columns that tell which value a row has: one for each value of the data."""
     lineage = call.lineage(transforming_call("get_dummies", tree), table.relation, evaluation)
     label = Dataset("", f"{prefix}<pivot:{name}>")
-    return fresh(star_slot(Star(label, made=Made(lineage, prefix, ""))))
+    return fresh(star_slot(Star(label, made=PatternColumns(lineage, prefix, ""))))
 
 
 def crosstab(call: Call) -> Value:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT_ON
-from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of
 from lineal.extract.dataframes.pandas.columns import coalesce, renamed, reset_index
 from lineal.extract.dataframes.pandas.elements import apply_to_element
@@ -577,7 +577,9 @@ def several_columns(call: Call, made: Series, names: tuple[str, ...] = ()) -> Da
     """s.str.split(",", expand=True)      columns 0, 1, …, all made alike"""
     evaluation = call.evaluation()
     lineage = call.lineage(made.tree, made.table.relation, evaluation)
-    star = Star(Dataset("", f"<pivot:{made.name or 'values'}>"), made=Made(lineage, "", ""))
+    star = Star(
+        Dataset("", f"<pivot:{made.name or 'values'}>"), made=PatternColumns(lineage, "", "")
+    )
     columns = [fresh(Slot(name, name, lineage)) for name in names] or [fresh(star_slot(star))]
     relation = call.derived(made.table, columns, evaluation, None, made.parents)
     return DataFrame(made.table.with_relation(relation))

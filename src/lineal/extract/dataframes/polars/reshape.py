@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import CONDITION
-from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import decided_rows, pivot_cell
 from lineal.algebra.relation import pivot as pivot_frame
@@ -153,7 +153,9 @@ def pivoted(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -
     """Return a column of a pivot; <pivot:kind> where only the data knows its name."""
     if label is None:
         kinds = "_".join(str(each.root) for each in deciding)
-        star = Star(Dataset("", f"{prefix}<pivot:{kinds}>"), made=Made(lineage, prefix, ""))
+        star = Star(
+            Dataset("", f"{prefix}<pivot:{kinds}>"), made=PatternColumns(lineage, prefix, "")
+        )
         return fresh(star_slot(star))
 
     name = f"{prefix}{label}"

@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED
-from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import Expression, Lineage, absorb, doubted, pour, united
 from lineal.algebra.relation import beside, decided_rows, everything_in, group, pivot_cell, reopen
 from lineal.algebra.relation import unpivot as unpivot_frame
@@ -212,7 +212,12 @@ def pivot_column(
     if value is None:
         label = "_".join(column.name for column in pivot.tree.find_all(exp.Column, bfs=False))
         return fresh(
-            star_slot(Star(Dataset("", f"<pivot:{label}>{suffix}"), made=Made(lineage, "", suffix)))
+            star_slot(
+                Star(
+                    Dataset("", f"<pivot:{label}>{suffix}"),
+                    made=PatternColumns(lineage, "", suffix),
+                )
+            )
         )
 
     label = str(value).lower() if isinstance(value, bool) else str(value)

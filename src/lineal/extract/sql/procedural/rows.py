@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import NOTHING
 from lineal.algebra.relation import one_row, row_fields, take_row
 from lineal.extract.sql.evaluation import Evaluation
@@ -98,7 +98,7 @@ class UnknownRow(Source):
         """
         self.evaluation.references += self.counts
         self.count_unresolved()
-        return [star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", "")))]
+        return [star_slot(Star(Dataset("", "<dynamic>"), made=PatternColumns({}, "", "")))]
 
     def count_unresolved(self) -> None:
         """Count a field that no trigger fills as missing lineage; a variable without values has

@@ -25,7 +25,7 @@ from lineal.projects.dbt.consumers.checks import (
 from lineal.projects.dbt.consumers.layer import Layer
 from lineal.projects.dbt.consumers.semantic import Entry, text_of
 from lineal.projects.dbt.node import Node, is_enabled
-from lineal.projects.dbt.rendering import Made
+from lineal.projects.dbt.rendering import RenderedNode
 from lineal.projects.intake import current
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class Consumers:
 class Consuming:
     """Adds the consumers of a project to its corpus."""
 
-    def __init__(self, assembly: Assembly, consumers: Consumers, made: Mapping[str, Made]) -> None:
+    def __init__(
+        self, assembly: Assembly, consumers: Consumers, made: Mapping[str, RenderedNode]
+    ) -> None:
         self.assembly = assembly
         self.corpus = assembly.corpus
         self.consumers = consumers
