@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.files import entered, left
@@ -29,11 +28,10 @@ from lineal.extract.pyspark.dispatch import (
     LIBRARY_ROOTS,
     RECEIVERS,
     RELATIONS,
-    Arguments,
-    Keywords,
     relation_in,
 )
 from lineal.extract.pyspark.frame_libraries import TRACED, FrameLibrary
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.libraries import call_unknown
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -91,26 +89,24 @@ def query_frames(call: Call) -> Value:
     return DataFrame(Table(entered(read_sql(call.run, text, "sqlite", call.node, frames))))
 
 
-def call_duckdb(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_duckdb(run: Run, name: str, call: Invocation) -> Value:
     """duckdb.sql(…), duckdb.connect(…), duckdb.read_parquet(…)"""
     last = name.rpartition(".")[2]
     if last in ("connect", "DuckDBPyConnection"):
         return Connection({})
 
-    return on_connection(run, Connection({}), last, arguments, keywords, node)
+    return on_connection(run, Connection({}), last, call)
 
 
-def on_connection(
-    run: Run, held: Connection, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_connection(run: Run, held: Connection, name: str, call: Invocation) -> Value:
     """con.sql("SELECT …"), con.register("orders", df), con.table("orders")"""
     if name in CONNECTION_METHODS:
-        return CONNECTION_METHODS[name](Call(run, arguments, keywords, node), held)
+        return CONNECTION_METHODS[name](Call(run, call.arguments, call.keywords, call.node), held)
 
-    if name in ("from_df", "df") and arguments:
-        return QueryResult(left(relation_in(arguments[0]) or Relation([], {})))
+    if name in ("from_df", "df") and call.arguments:
+        return QueryResult(left(relation_in(call.arguments[0]) or Relation([], {})))
 
-    return call_unknown(run, f"duckdb.{name}", arguments, keywords, node)
+    return call_unknown(run, f"duckdb.{name}", call)
 
 
 def register(call: Call, held: Connection) -> Value:
@@ -146,20 +142,20 @@ WRITING = {"write_parquet": "file_name", "write_csv": "file_name", "to_parquet":
            "to_csv": "file_name"}  # fmt: skip
 
 
-def on_result(
-    run: Run, held: QueryResult, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_result(run: Run, held: QueryResult, name: str, given: Invocation) -> Value:
     """duckdb.sql("SELECT …").df(), .write_parquet("out.parquet")"""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     if name in FETCHING:
         return DataFrame(Table(entered(held.relation)))
 
     if name in WRITING:
-        write_path(run, held.relation, call.get(0, WRITING[name]), node)
+        write_path(run, held.relation, call.get(0, WRITING[name]), given.node)
         return None
 
     if name in ("create", "to_table", "create_view", "insert_into", "to_view"):
-        write_table(run, held.relation, call.get(0, "table_name"), node, name == "insert_into")
+        write_table(
+            run, held.relation, call.get(0, "table_name"), given.node, name == "insert_into"
+        )
         return None
 
     if name in ("show", "close", "explain"):
@@ -175,14 +171,12 @@ def on_result(
     return Unknown(name, f"{name} is not traced", inputs=(held.relation,))
 
 
-def call_pandasql(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_pandasql(run: Run, name: str, call: Invocation) -> Value:
     """pandasql.sqldf("SELECT … FROM df", locals())"""
     if name.endswith("sqldf"):
-        return query_frames(Call(run, arguments, keywords, node))
+        return query_frames(Call(run, call.arguments, call.keywords, call.node))
 
-    return call_unknown(run, name, arguments, keywords, node)
+    return call_unknown(run, name, call)
 
 
 TRACED["duckdb"] = FrameLibrary("duckdb", "DuckDB")

@@ -12,6 +12,7 @@ from typing import Any
 
 from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.file_contents import opened_path
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run, Write
@@ -80,7 +81,7 @@ def read_sql(
     pd.read_sql("SELECT …", con), duckdb.sql("SELECT … FROM df")
     """
     with speaking(run, dialect or "spark"):
-        held = sql(run, [text], dict(relations or {}), node)
+        held = sql(run, Invocation([text], dict(relations or {}), node))
 
     found = relation_in(held)
     if found is not None and not found.attributes:

@@ -19,6 +19,7 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     value,
 )
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, items_for_targets, items_of
 from lineal.extract.pyspark.operators import DUNDERS, combine_values
 from lineal.extract.pyspark.protocols import call_special, known_value, unknown_of
@@ -170,9 +171,10 @@ def bind_item(run: Run, target: ast.Subscript, held: Value, env: Environment) ->
     if change is not None:
         change(run, owner, key, held, target)
     elif setter is not None:
-        invoke(run, setter, [owner, key, held], {}, target)
+        invoke(run, setter, Invocation([owner, key, held], {}, target))
     elif isinstance(owner, Relation) and isinstance(key, str):
-        added = FRAME_METHODS["withColumn"](run, owner, [key, as_column(held)], {}, target)
+        given = Invocation([key, as_column(held)], {}, target)
+        added = FRAME_METHODS["withColumn"](run, owner, given)
         bind(run, target.value, added, env)
     else:
         store(run, owner, key, held, target)
@@ -207,7 +209,7 @@ def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, nod
     """
     found = method_of(owner, name)
     if found is not None and found.setter is not None:
-        invoke(run, found.setter, [owner, held], {}, node)
+        invoke(run, found.setter, Invocation([owner, held], {}, node))
         return
 
     run.touch(owner.names)

@@ -19,10 +19,10 @@ from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     attribute_of,
     invoke,
-    named_argument,
     value,
 )
 from lineal.extract.pyspark.glue import attribute as of_glue
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.ml import apply_stage, attribute_of_stage, is_stage
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
@@ -212,7 +212,7 @@ def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
     if name in COLUMN_NAMES or name.startswith("_"):
         return Method(held, name)
 
-    return column_method(run, held, "getField", [name], {}, node)
+    return column_method(run, held, "getField", Invocation([name], {}, node))
 
 
 def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
@@ -293,14 +293,12 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
     if name in ("fit", "transform") and is_stage(held):
         return Native(
             name,
-            lambda run, arguments, keywords, node: apply_stage(
-                run, held, name, named_argument(arguments, keywords, 0, "dataset"), node
-            ),
+            lambda run, call: apply_stage(run, held, name, call.argument(0, "dataset"), call.node),
         )
 
     asked = held.home.find("__getattr__")
     if isinstance(asked, Function):
-        return invoke(run, asked, [held, name], {}, node)
+        return invoke(run, asked, Invocation([held, name], {}, node))
 
     return Unknown(name, f"{held.home.name} has no {name} that is known", Confidence.LOW)
 
@@ -309,7 +307,7 @@ TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
     "_fields": lambda held: tuple(name for name, _ in held.home.all_fields),
     "_asdict": lambda held: Native("_asdict", lambda *_: dict(held.names)),
     "_replace": lambda held: Native(
-        "_replace", lambda run, _, new, node: Instance(held.home, {**held.names, **new})
+        "_replace", lambda run, call: Instance(held.home, {**held.names, **call.keywords})
     ),
 }
 """What every named tuple has."""
@@ -324,7 +322,7 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
         return found
 
     if "property" in found.decorators or "cached_property" in found.decorators:
-        return invoke(run, found, [held], {}, node)
+        return invoke(run, found, Invocation([held], {}, node))
 
     if "staticmethod" in found.decorators:
         return found
@@ -386,7 +384,7 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
     """row.x, row.asDict(), rows.copy(), latest.year"""
     assert held.collected is not None
     if name in KEPT_BY:
-        return Native(name, lambda run, arguments, keywords, node: held)
+        return Native(name, lambda run, call: held)
 
     row = held.collected.row
     if row is None or isinstance(node.ctx, ast.Store):
@@ -394,7 +392,7 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
 
     if name in MAPPING_METHODS and name not in row.by_key:
         method = MAPPING_METHODS[name]
-        return Native(name, lambda run, arguments, _, node: method(run, held, arguments, node))
+        return Native(name, lambda run, call: method(run, held, call.arguments, call.node))
 
     return part_of(run, held, name, node)
 

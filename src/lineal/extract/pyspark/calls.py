@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from functools import partial, reduce
-from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.code_texts import WORDS, import_module
@@ -19,8 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     EXPRESSIONS,
     FRAME_METHODS,
     LIBRARY_ROOTS,
-    Arguments,
-    Keywords,
+    CallHandler,
     attribute_of,
     computed_by,
     invoke,
@@ -29,6 +27,7 @@ from lineal.extract.pyspark.dispatch import (
 )
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called
 from lineal.extract.pyspark.function_calls import call_class, call_function, call_instance
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.method_calls import call_method
 from lineal.extract.pyspark.protocols import iterate, known_value, unknown_of
@@ -92,9 +91,9 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         if handler is not None and not run.patched:
             arguments, keywords = arguments_of(run, node, env)
             before = run.told
-            found = handler(run, receiver, arguments, keywords, node)
+            found = handler(run, receiver, Invocation(arguments, keywords, node))
             if run.told == before and called.attr not in VALUES_ONLY:
-                report_arguments(run, arguments, keywords, node)
+                report_arguments(run, Invocation(arguments, keywords, node))
 
             return found
 
@@ -115,7 +114,9 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     if run.elements:
         computed = computed_by([receiver, *arguments], keywords)
         if computed is not None and is_plain(function):
-            return computed(run, name_of_call(node), [receiver, *arguments], keywords, node)
+            return computed(
+                run, name_of_call(node), Invocation([receiver, *arguments], keywords, node)
+            )
 
     handler = CALLS.get(function.__class__)
     if handler is None:
@@ -123,9 +124,9 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
 
     run.env = env
     before = run.told
-    made: Value = handler(run, function, arguments, keywords, node)
+    made: Value = handler(run, function, Invocation(arguments, keywords, node))
     if run.told == before and takes_names(function):
-        report_arguments(run, arguments, keywords, node)
+        report_arguments(run, Invocation(arguments, keywords, node))
 
     if made.__class__ is Unknown and function.__class__ in ELSEWHERE:
         if hands_on(arguments, keywords):
@@ -224,13 +225,13 @@ def takes_names(function: Value) -> bool:
     return isinstance(held, RECEIVERS_OF_NAMES) and function.name not in VALUES_ONLY
 
 
-def report_arguments(run: Run, arguments: Arguments, keywords: Keywords, node: ast.Call) -> None:
+def report_arguments(run: Run, call: Invocation) -> None:
     """df.join(other, "id", KIND)      Report an argument that only a run knows."""
-    given = [*arguments, *keywords.values()]
+    given = [*call.arguments, *call.keywords.values()]
     for each in given:
         found = unknown_in(each)
         if found is not None:
-            run.dynamic(note_of("an argument", found), node, found.level)
+            run.dynamic(note_of("an argument", found), call.node, found.level)
             return
 
 
@@ -263,7 +264,10 @@ def hands_on(arguments: Arguments, keywords: Keywords) -> bool:
     return any(isinstance(each, Session) or relation_in(each) is not None for each in given)
 
 
-DIRECT: dict[type, Mapping[str, Any]] = {Relation: FRAME_METHODS, ColumnValue: COLUMN_METHODS}
+DIRECT: dict[type, Mapping[str, CallHandler]] = {
+    Relation: FRAME_METHODS,
+    ColumnValue: COLUMN_METHODS,
+}
 """df.select(…), col("a").alias(…)      most calls of a job: no need to make a method first"""
 
 
@@ -298,94 +302,84 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
     return arguments, keywords
 
 
-def call_library(
-    run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_library(run: Run, library: Library, call: Invocation) -> Value:
     """Call a function of a library.
 
     F.col("a"), os.path.join("a", "b")
     """
     if library.name == "importlib.import_module":
-        return import_module(run, library, arguments, keywords, node)
+        return import_module(run, library, call)
 
-    return call_of_library(run, library.name, arguments, keywords, node)
+    return call_of_library(run, library.name, call)
 
 
-def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_udf(run: Run, udf: Udf, call: Invocation) -> Value:
     """Call a UDF.
 
     clean_udf(col("a"))
     """
-    return udf_call(run, udf, arguments, keywords, node)
+    return udf_call(run, udf, call)
 
 
-def call_native(
-    run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_native(run: Run, native: Native, call: Invocation) -> Value:
     """Call a function that Python itself computes.
 
     itemgetter("name")(row)
     """
-    return native.call(run, arguments, keywords, node)
+    return native.call(run, call)
 
 
-def call_partial(
-    run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_partial(run: Run, held: Partial, call: Invocation) -> Value:
     """Call a partial function.
 
     partial(f, 1)(2)
     """
     return invoke(
-        run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node
+        run,
+        held.function,
+        call.with_arguments([*held.arguments, *call.arguments], {**held.keywords, **call.keywords}),
     )
 
 
-def call_choice(
-    run: Run, held: Choice, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_choice(run: Run, held: Choice, call: Invocation) -> Value:
     """Call one of several functions.
 
     (F.max if test else F.min)("x")      whatever either gives
     """
-    several = [invoke(run, option, arguments, keywords, node) for option in held.options]
+    several = [invoke(run, option, call) for option in held.options]
     return reduce(partial(merge_values, run), several)
 
 
-def call_unknown(
-    run: Run, held: Unknown, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_unknown(run: Run, held: Unknown, call: Invocation) -> Value:
     """Call a function that is not known.
 
     get_columns()
 
     nobody knows what it gives; a parameter's or configuration's method gives configuration
     """
-    computed = computed_by(arguments, keywords)
+    computed = computed_by(call.arguments, call.keywords)
     if computed is not None:
-        return computed(run, held.label, arguments, keywords, node)
+        return computed(run, held.label, call)
 
-    if hands_columns(arguments, keywords):
-        return computed_column(run, held.label, arguments, keywords, node)
+    if hands_columns(call.arguments, call.keywords):
+        return computed_column(run, held.label, call)
 
-    label = label_of(node) if isinstance(node, ast.Call) else f"{held.label}()"
+    label = label_of(call.node) if isinstance(call.node, ast.Call) else f"{held.label}()"
     if held.level is Confidence.LOW:
         return Unknown(label, held.reason, Confidence.LOW)
 
     return Unknown(label, f"what {held.label}() gives is not known", Confidence.UNKNOWN)
 
 
-def call_column(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_column(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Call a name that looked like a column.
 
     df.new_method(…)
 
     a name that is no column, since it is called, and no method that is known
     """
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", node)
+    name = getattr(getattr(call.node, "func", None), "attr", "this")
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", call.node)
     home = meta_of(held.tree).get("home")
     if isinstance(home, Relation):
         return Relation([anything()], dict(home.rows), (home,))
@@ -393,20 +387,20 @@ def call_column(
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 
 
-def call_builder(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_builder(run: Run, held: Builder, call: Invocation) -> Value:
     """Call a decorator by hand.
 
     as_text = udf("string"); as_text(f)      a decorator that is called by hand
     """
-    if held.kind in UDF_DECORATORS and arguments and isinstance(arguments[0], Function):
-        return make_udf(UDF_DECORATORS[held.kind], arguments[0], str(held.parts.get("text", "")))
+    if held.kind in UDF_DECORATORS and call.arguments and isinstance(call.arguments[0], Function):
+        return make_udf(
+            UDF_DECORATORS[held.kind], call.arguments[0], str(held.parts.get("text", ""))
+        )
 
-    return Unknown(label_of(node), "not followed")
+    return Unknown(label_of(call.node), "not followed")
 
 
-def call_flag(run: Run, held: bool, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_flag(run: Run, held: bool, call: Invocation) -> Value:
     """Call a property.
 
     dbt.is_incremental()      a property that some write as a call

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.pyspark.blocks import Returns, run_block
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    named_argument,
-    value,
-)
+from lineal.extract.pyspark.dispatch import value
 from lineal.extract.pyspark.function_calls import super_of
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
 from lineal.extract.pyspark.values import (
@@ -124,19 +119,17 @@ def parse_module(text: Value) -> ast.Module | None:
         return None
 
 
-def import_module(
-    run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def import_module(run: Run, library: Library, call: Invocation) -> Value:
     """Import a module by its name.
 
     importlib.import_module("jobs.orders")
     """
-    name = named_argument(arguments, keywords, 0, "name")
+    name = call.argument(0, "name")
     file = next((each for each in run.program.files if each.reading is run.reading), None)
     if not is_text(name) or file is None:
         return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
 
-    return run.program.module(run, name.lstrip("."), file, 0, node)
+    return run.program.module(run, name.lstrip("."), file, 0, call.node)
 
 
 LONGEST_EVAL = 1_000

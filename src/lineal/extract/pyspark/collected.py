@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from lineal.algebra.lineage import doubted
 from lineal.extract.pyspark.dispatch import FRAME_METHODS
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -130,7 +131,7 @@ def column_at(run: Run, relation: Relation, key: Value, node: Any) -> Relation |
         if len(found) == 1:
             return relation.derived([found[0]])
 
-        selected: Relation = FRAME_METHODS["select"](run, relation, [key], {}, node)
+        selected: Relation = FRAME_METHODS["select"](run, relation, Invocation([key], {}, node))
         return selected
 
     count = len(relation.attributes)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -71,7 +72,7 @@ class Expected:
     constant: Value
 
 
-def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def parser(run: Run, call: Invocation) -> Value:
     """Build an argument parser.
 
     argparse.ArgumentParser()
@@ -80,17 +81,16 @@ def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     """
     if run.program.arguments() is None:
         reason = "what argparse.ArgumentParser() gives is only known when it runs"
-        return Unknown(label_of(node), reason, Confidence.LOW)
+        return Unknown(label_of(call.node), reason, Confidence.LOW)
 
     unclear = bool(
-        {"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"} & set(keywords)
+        {"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"}
+        & set(call.keywords)
     )
     return Builder("arguments", {"specification": Specification(unclear=unclear)})
 
 
-def parser_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def parser_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of an argument parser.
 
     parser.add_argument("--day"), parser.parse_args()
@@ -100,25 +100,21 @@ def parser_call(
         held.parts["specification"].unclear = True
         return Unknown(f"{name}()", "not followed", Confidence.LOW)
 
-    return handler(run, held, arguments, keywords, node)
+    return handler(run, held, call)
 
 
-def add_argument(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def add_argument(run: Run, held: Builder, call: Invocation) -> Value:
     """Add an argument.
 
     parser.add_argument("--day", default="today")
     """
     specification = held.parts["specification"]
     run.touch(specification.arguments)
-    specification.arguments.append((arguments, keywords))
+    specification.arguments.append((call.arguments, call.keywords))
     return None
 
 
-def same_parser(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def same_parser(run: Run, held: Builder, call: Invocation) -> Value:
     """Return the parser itself.
 
     parser.add_argument_group("dates")      its arguments are the parser's
@@ -126,76 +122,66 @@ def same_parser(
     return held
 
 
-def set_defaults(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def set_defaults(run: Run, held: Builder, call: Invocation) -> Value:
     """Set the defaults of a parser.
 
     parser.set_defaults(day="today")
     """
     defaults = held.parts["specification"].defaults
     run.touch(defaults)
-    defaults.update(keywords)
+    defaults.update(call.keywords)
     return None
 
 
-def add_subparsers(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def add_subparsers(run: Run, held: Builder, call: Invocation) -> Value:
     """Add subcommands.
 
     parser.add_subparsers(dest="command")
     """
-    held.parts["specification"].command = keywords.get("dest")
+    held.parts["specification"].command = call.keywords.get("dest")
     return held
 
 
-def add_parser(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def add_parser(run: Run, held: Builder, call: Invocation) -> Value:
     """Add a subcommand.
 
     commands.add_parser("daily")
     """
     specification, made = held.parts["specification"], Specification()
-    if arguments and isinstance(arguments[0], str):
+    if call.arguments and isinstance(call.arguments[0], str):
         run.touch(specification.commands)
-        specification.commands[arguments[0]] = made
+        specification.commands[call.arguments[0]] = made
     else:
         specification.unclear = True
 
     return Builder("arguments", {"specification": made})
 
 
-def parse_args(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def parse_args(run: Run, held: Builder, call: Invocation) -> Value:
     """Parse the command line.
 
     args = parser.parse_args()
     """
-    found = _parse(run, held, arguments, keywords, node)
+    found = _parse(run, held, call)
     if isinstance(found, tuple) and not found[1]:
         return found[0]
 
-    return _unknown(node)
+    return _unknown(call.node)
 
 
-def parse_known_args(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def parse_known_args(run: Run, held: Builder, call: Invocation) -> Value:
     """Parse the known part of the command line.
 
     args, rest = parser.parse_known_args()
     """
-    found = _parse(run, held, arguments, keywords, node)
+    found = _parse(run, held, call)
     if isinstance(found, tuple):
         return found
 
-    return (_unknown(node), _unknown(node))
+    return (_unknown(call.node), _unknown(call.node))
 
 
-METHODS: dict[str, Callable[[Run, Builder, Arguments, Keywords, Any], Value]] = {
+METHODS: dict[str, Callable[[Run, Builder, Invocation], Value]] = {
     "add_argument": add_argument,
     "add_argument_group": same_parser,
     "add_mutually_exclusive_group": same_parser,
@@ -212,13 +198,11 @@ def _unknown(node: Any) -> Unknown:
     return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
 
 
-def _parse(
-    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
-) -> tuple[Instance, list[str]] | None:
+def _parse(run: Run, held: Builder, call: Invocation) -> tuple[Instance, list[str]] | None:
     """Parse the command line by argparse itself; None where it cannot be followed."""
-    given = named_argument(arguments, keywords, 0, "args")
+    given = call.argument(0, "args")
     words = run.program.arguments() if given is None else given
-    if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in keywords:
+    if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in call.keywords:
         return None
 
     expected: dict[str, Expected] = {}
@@ -231,7 +215,7 @@ def _parse(
         return None
 
     names = {
-        name: _value(run, each, vars(found).get(name), name in vars(found), node)
+        name: _value(run, each, vars(found).get(name), name in vars(found), call.node)
         for name, each in expected.items()
     }
     commands = {name: value for name, value in vars(found).items() if name not in expected}
@@ -335,4 +319,4 @@ def _convert(run: Run, expected: Expected, text: str, node: Any) -> Value:
     if expected.kind is None:
         return text
 
-    return invoke(run, expected.kind, [text], {}, node)
+    return invoke(run, expected.kind, Invocation([text], {}, node))

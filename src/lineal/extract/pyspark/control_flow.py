@@ -11,6 +11,7 @@ from lineal.extract.pyspark.blocks import Flow, Returns, run_block, run_branches
 from lineal.extract.pyspark.collected import item_in
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.embedded.contexts import enter_context, leave_context
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import all_of, truth
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.protocols import iterate, unknown_of
@@ -239,9 +240,9 @@ def inside(
         return flow
 
     enter, leave = method_of(manager, "__enter__"), method_of(manager, "__exit__")
-    entered(invoke(run, enter, [manager], {}, item) if enter is not None else manager)
+    entered(invoke(run, enter, Invocation([manager], {}, item)) if enter is not None else manager)
     if leave is not None:
-        invoke(run, leave, [manager, None, None, None], {}, item)
+        invoke(run, leave, Invocation([manager, None, None, None], {}, item))
 
     return flow
 

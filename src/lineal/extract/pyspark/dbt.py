@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, named_argument
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
@@ -44,9 +44,7 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
     dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var
     """
     if held.part:
-        return Native(
-            name, lambda run, arguments, keywords, node: setting(held, arguments, keywords)
-        )
+        return Native(name, lambda run, call: setting(held, call.arguments, call.keywords))
 
     if name in ATTRIBUTES:
         return ATTRIBUTES[name](held)
@@ -65,18 +63,18 @@ ATTRIBUTES: dict[str, Callable[[Dbt], Value]] = {
     "this": lambda held: RelationName(held.model),
     "is_incremental": is_incremental,
     "ref": lambda held: Native(
-        "ref", lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
+        "ref", lambda run, call: relation(run, held, call.arguments, call.node, 1)
     ),
     "source": lambda held: Native(
-        "source", lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2)
+        "source", lambda run, call: relation(run, held, call.arguments, call.node, 2)
     ),
     "var": lambda held: Native(
-        "var", lambda run, arguments, keywords, node: variable(held, arguments, keywords)
+        "var", lambda run, call: variable(held, call.arguments, call.keywords)
     ),
 }
 
 
-def configure(run: Run, held: Dbt, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def configure(run: Run, held: Dbt, call: Invocation) -> Value:
     """Set the configuration of a dbt model.
 
     dbt.config(materialized="table")

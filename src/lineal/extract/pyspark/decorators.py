@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.protocols import unknown_of
 from lineal.extract.pyspark.run import Environment, Run
@@ -181,7 +182,7 @@ def wrap_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environmen
     if isinstance(decorator, ast.Call):
         function = value(run, decorator, env)
 
-    found = invoke(run, function, [made], {}, decorator)
+    found = invoke(run, function, Invocation([made], {}, decorator))
     if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)):
         return found
 
@@ -236,16 +237,14 @@ def speaks_of(annotation: ast.expr | None, word: str) -> bool:
     return annotation is not None and word in ast.unparse(annotation)
 
 
-def udf_of(
-    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
-) -> Value:
+def udf_of(run: Run, name: str, call: Invocation) -> Value:
     """Return a UDF, or a decorator that makes one.
 
     F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator
     """
     kind = name.rpartition(".")[2]
-    text = ast.unparse(node) if isinstance(node, ast.AST) else ""
-    given = [*arguments, *keywords.values()]
+    text = ast.unparse(call.node) if isinstance(call.node, ast.AST) else ""
+    given = [*call.arguments, *call.keywords.values()]
     functions = instances(given, (Function, Partial))
     if not functions:
         return Builder(f"{kind}_decorator", {"text": text})

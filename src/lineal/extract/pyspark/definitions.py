@@ -10,6 +10,7 @@ from lineal.extract.pyspark.decorators import decorate
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.expressions import function_value
 from lineal.extract.pyspark.function_calls import call_function
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -140,7 +141,7 @@ def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDe
     found = next((hook for hook in hooks if hook is not ...), None)
     if isinstance(found, Function):
         passed = {key: held for key, held in keywords.items() if key != "metaclass"}
-        invoke(run, found, [made], passed, node)
+        invoke(run, found, Invocation([made], passed, node))
 
 
 def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> None:
@@ -159,7 +160,7 @@ def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> N
     for hook, receiver in (("__new__", kind), ("__init__", made)):
         found = kind.find(hook)
         if isinstance(found, Function):
-            call_function(run, found, [receiver, *told], {}, node)
+            call_function(run, found, Invocation([receiver, *told], {}, node))
 
     run.making.pop()
 
@@ -182,7 +183,7 @@ def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) 
             result = make(run, owner, result) or result
 
         if isinstance(owner, (Function, Method, Partial)):
-            given = invoke(run, owner, [result], {}, decorator)
+            given = invoke(run, owner, Invocation([result], {}, decorator))
             if isinstance(given, (Class, Function, Partial)):
                 result = given
 

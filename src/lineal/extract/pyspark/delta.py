@@ -11,20 +11,12 @@ from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parse_items
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    BUILDERS,
-    Arguments,
-    BuilderCall,
-    Keywords,
-    argument_at,
-    named_argument,
-    only_argument,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, BuilderCall
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
 from lineal.extract.pyspark.frames.project import lineage_of, take_findings
+from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
@@ -44,24 +36,24 @@ ARMS = {
 """Of DataFrame.mergeInto, whose arms are calls of their own"""
 
 
-def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def delta_table(run: Run, name: str, call: Invocation) -> Value:
     """Return a Delta table.
 
     DeltaTable.forName(spark, "t"), DeltaTable.forPath(spark, "/x")
     """
-    target = arguments[-1] if arguments else next(iter(keywords.values()), None)
-    if len(arguments) > 1 and name in ("forName", "forPath"):
-        target = arguments[1]
+    target = call.arguments[-1] if call.arguments else next(iter(call.keywords.values()), None)
+    if len(call.arguments) > 1 and name in ("forName", "forPath"):
+        target = call.arguments[1]
 
     if name == "forPath":
-        relation = read_name(run, target, node, read_path_or_table)
+        relation = read_name(run, target, call.node, read_path_or_table)
         shown = (
             run.program.located.get(path_name(target), path_name(target))
             if isinstance(target, str)
             else "{path}"
         )
     elif name == "forName":
-        relation = read_name(run, target, node, read_table)
+        relation = read_name(run, target, call.node, read_table)
         shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
     else:
         return Builder("delta_builder", {})
@@ -72,9 +64,7 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
     )
 
 
-def call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a Delta table.
 
     DeltaTable.alias("t").merge(…)      one row of the table per method; others change nothing
@@ -84,24 +74,20 @@ def call(
         handler = add_arm
 
     if handler is not None:
-        return handler(run, held, name, arguments, keywords, node)
+        return handler(run, held, name, call)
 
     return held
 
 
-def with_alias(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_alias(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Give a Delta table an alias.
 
     DeltaTable.alias("t")
     """
-    return held.with_(relation=alias(run, held.parts["relation"], arguments, keywords, node))
+    return held.with_(relation=alias(run, held.parts["relation"], call))
 
 
-def as_frame(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def as_frame(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Return a Delta table as a DataFrame.
 
     DeltaTable.toDF()
@@ -109,117 +95,101 @@ def as_frame(
     return held.parts["relation"]
 
 
-def begin_merge(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def begin_merge(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Begin a merge.
 
     DeltaTable.merge(source, condition); df.mergeInto(…).merge() carries it out
     """
-    if not arguments and not keywords:
-        return execute(run, held, node)
+    if not call.arguments and not call.keywords:
+        return execute(run, held, call.node)
 
-    given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
-    source = as_relation(run, given.get("source"), node)
+    given = dict(zip(("source", "condition"), call.arguments, strict=False)) | call.keywords
+    source = as_relation(run, given.get("source"), call.node)
     if source is None:
-        run.dynamic("a merge of a DataFrame that only a run knows", node)
+        run.dynamic("a merge of a DataFrame that only a run knows", call.node)
         return held
 
     return held.with_(source=source, on=given.get("condition"), arms=())
 
 
-def set_condition(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def set_condition(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Set the condition of the next clause.
 
     .whenMatched(condition), before .update(…)
     """
-    return held.with_(when=(name, named_argument(arguments, keywords, 0, "condition")))
+    return held.with_(when=(name, call.argument(0, "condition")))
 
 
-def add_own_arm(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def add_own_arm(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Add a clause to a merge, or change the table.
 
     .whenMatched(…).update(…); without it, DeltaTable.update(…) and .delete(…) are writes
     """
     if "when" not in held.parts:
-        return change_rows(run, held, name, arguments, keywords, node)
+        return change_rows(run, held, name, call)
 
     when, condition = held.parts["when"]
-    assigned = only_argument(arguments, keywords)
+    assigned = call.only()
     arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
     return held.with_(arms=(*held.parts["arms"], arm))
 
 
-def add_arm(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def add_arm(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Add a clause to a merge.
 
     .whenMatchedUpdate(condition, set={…}), .whenNotMatchedInsertAll()
     """
-    given = dict(keywords)
+    given = dict(call.keywords)
     if name.endswith(("UpdateAll", "InsertAll", "Delete")):
-        given.setdefault("condition", argument_at(arguments))
+        given.setdefault("condition", argument_at(call.arguments))
     else:
         names = ("condition", "set" if "Update" in name else "values")
-        given = dict(zip(names, arguments, strict=False)) | given
+        given = dict(zip(names, call.arguments, strict=False)) | given
         if isinstance(given.get("condition"), dict):
             given = {"set": given["condition"], "values": given["condition"]}
 
     return held.with_(arms=(*held.parts.get("arms", ()), (name, given)))
 
 
-def carry_out(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def carry_out(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Carry a merge out.
 
     .execute()
     """
-    return execute(run, held, node)
+    return execute(run, held, call.node)
 
 
-def change_rows(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def change_rows(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Update or delete rows of a Delta table.
 
     DeltaTable.update(condition, set), DeltaTable.delete(condition)
     """
     if name == "delete":
-        condition = named_argument(arguments, keywords, 0, "condition")
-        return update(run, held, {"condition": condition, "set": {}}, node)
+        condition = call.argument(0, "condition")
+        return update(run, held, {"condition": condition, "set": {}}, call.node)
 
     if name == "update":
-        given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
-        return update(run, held, given, node)
+        given = dict(zip(("condition", "set"), call.arguments, strict=False)) | call.keywords
+        return update(run, held, given, call.node)
 
     return held
 
 
-def restore_version(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def restore_version(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Write a Delta table with its former state.
 
     DeltaTable.restoreToVersion(3)
     """
-    return restore(run, held, node)
+    return restore(run, held, call.node)
 
 
-def clone_version(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def clone_version(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Copy a Delta table.
 
     DeltaTable.cloneAtVersion(3, "/lake/copy")
     """
-    given = dict(zip(CLONES[name], arguments, strict=False)) | keywords
-    return clone(run, held, given.get("target"), node)
+    given = dict(zip(CLONES[name], call.arguments, strict=False)) | call.keywords
+    return clone(run, held, given.get("target"), call.node)
 
 
 def expression(run: Run, value: Value, node: Any) -> Any | None:
@@ -374,15 +344,13 @@ def emit(
 from lineal.model.way import IDENTITY as IDENTITY_WAY  # noqa: E402
 
 
-def merge_into(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def merge_into(run: Run, relation: Relation, call: Invocation) -> Value:
     """Begin a merge of a DataFrame into a table.
 
     df.mergeInto("t", condition).whenMatched().updateAll().merge()
     """
-    given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
-    target = delta_table(run, "forName", [None, given.get("table")], {}, node)
+    given = dict(zip(("table", "condition"), call.arguments, strict=False)) | call.keywords
+    target = delta_table(run, "forName", call.with_arguments([None, given.get("table")], {}))
     return target.with_(source=relation, on=given.get("condition"), arms=())
 
 

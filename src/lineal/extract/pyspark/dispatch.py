@@ -12,24 +12,22 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import BOUNDS
 from lineal.extract.pyspark.values import Builder, Method, Unknown, Value, label_of
 from lineal.model.limits import check
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
-
 Expression = Callable[[Run, Any, Environment], Value]
-Call = Callable[[Run, Any, Arguments, Keywords, Any], Value]
+CallHandler = Callable[[Run, Any, Invocation], Value]
 Attribute = Callable[[Run, Any, str, Any], Value]
 Item = Callable[[Run, Any, Value, Any], Value]
-LibraryCall = Callable[[Run, Arguments, Keywords, Any], Value]
-Action = Callable[[Run, Relation, Arguments, Keywords, Any], Value]
-BuilderCall = Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]
-NamedCall = Callable[[Run, str, Arguments, Keywords, Any], Value]
-MethodCall = Callable[[Run, Any, str, Arguments, Keywords, Any], Value]
+LibraryCall = Callable[[Run, Invocation], Value]
+Action = Callable[[Run, Relation, Invocation], Value]
+BuilderCall = Callable[[Run, Builder, str, Invocation], Value]
+NamedCall = Callable[[Run, str, Invocation], Value]
+MethodCall = Callable[[Run, Any, str, Invocation], Value]
 Operation = Callable[[Run, type, Value, Value, Any], Value]
 ItemTarget = Callable[[Run, Any, Value, Value, Any], None]
 AttributeTarget = Callable[[Run, Any, str, Value, Any], None]
@@ -38,7 +36,7 @@ ItemDeletion = Callable[[Run, Any, Value, Any], None]
 EXPRESSIONS: dict[type, Expression] = {}
 """What a node of Python's syntax tree evaluates to."""
 
-CALLS: dict[type, Call] = {}
+CALLS: dict[type, CallHandler] = {}
 """value(…), by the class of the value that is called."""
 
 ATTRIBUTES: dict[type, Attribute] = {}
@@ -146,41 +144,6 @@ def computed_by(arguments: Arguments, keywords: Keywords) -> NamedCall | None:
     return None
 
 
-def named_argument(
-    arguments: Arguments, keywords: Keywords, position: int, name: str, default: Value = None
-) -> Value:
-    """Return an argument by its position or by its name, else the default.
-
-    f(x), f(name=x)
-    """
-    if position < len(arguments):
-        return arguments[position]
-
-    return keywords.get(name, default)
-
-
-def argument_at(arguments: Arguments, position: int = 0, default: Value = None) -> Value:
-    """Return an argument by its position, else the default.
-
-    f(x)
-    """
-    if position < len(arguments):
-        return arguments[position]
-
-    return default
-
-
-def only_argument(arguments: Arguments, keywords: Keywords) -> Value:
-    """Return the one argument of a call, whatever its name.
-
-    f(x), f(any_name=x)
-    """
-    if arguments:
-        return arguments[0]
-
-    return next(iter(keywords.values()), None)
-
-
 def under_its_name(held: Unknown, node: Any, env: Environment) -> Unknown:
     """Return a value that only a run knows, under the name that the program uses for it."""
     if held.home:
@@ -204,16 +167,16 @@ def variable_name(node: ast.AST) -> str:
     return known
 
 
-def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def invoke(run: Run, function: Value, call: Invocation) -> Value:
     """Call a value.
 
     function(…)      whatever is called: a function, a class, a method, a column
     """
     handler = CALLS.get(type(function))
     if handler is not None:
-        return handler(run, function, arguments, keywords, node)
+        return handler(run, function, call)
 
-    return Unknown(label_of(node), "not followed")
+    return Unknown(label_of(call.node), "not followed")
 
 
 def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
@@ -234,7 +197,7 @@ def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
     held[key]      df["x"], config["tables"]["orders"], names[0]
     """
     if run.elements and key.__class__ in COMPUTED and held.__class__ not in RELATIONS:
-        return COMPUTED[key.__class__](run, "item", [key], {}, node)
+        return COMPUTED[key.__class__](run, "item", Invocation([key], {}, node))
 
     for kind in held.__class__.__mro__:
         if kind in ITEMS:

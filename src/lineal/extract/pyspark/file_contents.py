@@ -5,15 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import (
-    BUILDERS,
-    BUILTINS,
-    ITEMS,
-    Arguments,
-    Keywords,
-    argument_at,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import BUILDERS, BUILTINS, ITEMS
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
@@ -24,9 +17,9 @@ from lineal.model.way import Confidence
 FILE = "file"
 
 
-def open_file(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def open_file(run: Run, call: Invocation) -> Value:
     """open("sql/daily.sql")"""
-    path = named_argument(arguments, keywords, 0, "file")
+    path = call.argument(0, "file")
     if is_text(path) and find_file(run, path) is not None:
         return Builder(FILE, {"path": path})
 
@@ -72,36 +65,34 @@ def text_in(run: Run, path: Value, node: Any) -> Value:
     return Unknown(label_of(node), "a file", Confidence.LOW)
 
 
-def call_file(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_file(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """file.read()"""
     if name == "read":
-        return text_in(run, held.parts["path"], node)
+        return text_in(run, held.parts["path"], call.node)
 
     return Unknown(f"{name}()", "a file", Confidence.LOW)
 
 
-def read_path_text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_path_text(run: Run, call: Invocation) -> Value:
     """Path("sql/daily.sql").read_text()"""
-    return text_in(run, argument_at(arguments), node)
+    return text_in(run, argument_at(call.arguments), call.node)
 
 
-def open_path(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def open_path(run: Run, call: Invocation) -> Value:
     """Path("conf/job.yml").open()"""
-    return open_file(run, arguments[:1], {}, node)
+    return open_file(run, call.with_arguments(call.arguments[:1], {}))
 
 
-def load_values(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def load_values(run: Run, call: Invocation) -> Value:
     """json.load(file), yaml.safe_load(file), tomllib.load(file)"""
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if isinstance(held, Builder) and held.kind == FILE:
         name = find_file(run, held.parts["path"])
         if name is not None and not isinstance(run.program.contents[name], str):
             return copy_of(run.program.contents[name])
 
     return Unknown(
-        label_of(node), "the content of a file is only known when it runs", Confidence.LOW
+        label_of(call.node), "the content of a file is only known when it runs", Confidence.LOW
     )
 
 
@@ -120,30 +111,28 @@ SETTINGS = "settings"
 """The kind of value that configparser.ConfigParser() makes."""
 
 
-def make_settings(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def make_settings(run: Run, call: Invocation) -> Value:
     """configparser.ConfigParser()"""
     return Builder(SETTINGS, {"sections": {}, "unknown": False})
 
 
-def call_settings(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_settings(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """settings.read("conf/job.ini"), settings.get("tables", "source"), settings.items("tables")"""
     run.touch(held.parts)
     if name == "read":
-        return read_settings(run, held, named_argument(arguments, keywords, 0, "filenames"))
+        return read_settings(run, held, call.argument(0, "filenames"))
 
-    section = named_argument(arguments, keywords, 0, "section")
+    section = call.argument(0, "section")
     if name == "get":
-        options = section_of(held, section, node)
-        option = named_argument(arguments, keywords, 1, "option")
+        options = section_of(held, section, call.node)
+        option = call.argument(1, "option")
         if isinstance(options, dict) and is_text(option) and option.lower() in options:
             return options[option.lower()]
 
         return Unknown(str(option), "configuration", Confidence.LOW)
 
-    if name == "items" and isinstance(section_of(held, section, node), dict):
-        return list(section_of(held, section, node).items())
+    if name == "items" and isinstance(section_of(held, section, call.node), dict):
+        return list(section_of(held, section, call.node).items())
 
     if name == "sections" and not held.parts["unknown"]:
         return list(held.parts["sections"])
@@ -180,22 +169,22 @@ def item_of_settings(run: Run, held: Builder, key: Value, node: Any) -> Value:
     return section_of(held, key, node)
 
 
-def package_folder(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def package_folder(run: Run, call: Invocation) -> Value:
     """importlib.resources.files("app.sql")      the folder of a package"""
-    package = argument_at(arguments)
+    package = argument_at(call.arguments)
     if is_text(package):
         return package.replace(".", "/")
 
-    return Unknown(label_of(node), "a package that only a run knows", Confidence.LOW)
+    return Unknown(label_of(call.node), "a package that only a run knows", Confidence.LOW)
 
 
-def read_resource(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_resource(run: Run, call: Invocation) -> Value:
     """importlib.resources.read_text("app.sql", "daily.sql")"""
-    folder, file = package_folder(run, arguments, keywords, node), argument_at(arguments, 1)
+    folder, file = package_folder(run, call), argument_at(call.arguments, 1)
     if is_text(folder) and is_text(file):
-        return text_in(run, f"{folder}/{file}", node)
+        return text_in(run, f"{folder}/{file}", call.node)
 
-    return Unknown(label_of(node), "a file", Confidence.LOW)
+    return Unknown(label_of(call.node), "a file", Confidence.LOW)
 
 
 FILE_LIBRARIES = {

@@ -8,14 +8,8 @@ from typing import Any
 
 from lineal.extract.pyspark.blocks import Returns, run_block
 from lineal.extract.pyspark.branches import merge_values
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    relation_in,
-    value,
-)
+from lineal.extract.pyspark.dispatch import invoke, relation_in, value
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import copy_container, items_of
 from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.repetition import (
@@ -43,7 +37,7 @@ from lineal.model.way import Confidence
 
 
 def call_function(
-    run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any,
+    run: Run, function: Function, given: Invocation,
     at_yield: Callable[[Value], None] | None = None,
 ) -> Value:  # fmt: skip
     """Run the body of a function of the program on the given values.
@@ -53,19 +47,19 @@ def call_function(
     if "contextmanager" in function.decorators and at_yield is None:
         return Builder(
             "context",
-            {"call": lambda body: call_function(run, function, arguments, keywords, node, body)},
+            {"call": lambda body: call_function(run, function, given, body)},
         )
 
     run.called.add(id(function.node))
     if function.variants:
-        function = variant_for(run, function, arguments, node)
+        function = variant_for(run, function, given.arguments, given.node)
 
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
 
     run.step(5)
     run.called.add(id(function.node))
-    call = Call(function, arguments, keywords)
+    call = Call(function, given.arguments, given.keywords)
     again = recursion_of(run, call)
     if again is not None:
         return again
@@ -217,7 +211,7 @@ def bind_parameters(
     return names
 
 
-def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_class(run: Run, made: Class, call: Invocation) -> Value:
     """Build an object of a class.
 
     C(…)      its __init__, or the fields of a dataclass
@@ -225,7 +219,7 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
     if made.enumerates:
         for member in items_of(made) or []:
             held = member if isinstance(member, str) else member.names.get("value")
-            if arguments and held == arguments[0]:
+            if call.arguments and held == call.arguments[0]:
                 return member
 
         return Unknown(made.name, "a member that only a run knows")
@@ -233,24 +227,26 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
     instance = Instance(made)
     init = made.find("__init__")
     if isinstance(init, Function):
-        call_function(run, init, [instance, *arguments], keywords, node)
+        call_function(run, init, call.with_arguments([instance, *call.arguments]))
         return instance
 
     fields = made.all_fields
-    for (name, default), held in zip(fields, [*arguments, *[None] * len(fields)], strict=False):
+    for (name, default), held in zip(
+        fields, [*call.arguments, *[None] * len(fields)], strict=False
+    ):
         given = (
             held
-            if len(instance.names) < len(arguments)
-            else keywords.get(name, field_default(run, default))
+            if len(instance.names) < len(call.arguments)
+            else call.keywords.get(name, field_default(run, default))
         )
         instance.names[name] = given
 
-    for key, held in keywords.items():
+    for key, held in call.keywords.items():
         instance.names.setdefault(key, held)
 
     after = made.find("__post_init__")
     if isinstance(after, Function):
-        call_function(run, after, [instance], {}, node)
+        call_function(run, after, call.with_arguments([instance], {}))
 
     return instance
 
@@ -265,7 +261,7 @@ def field_default(run: Run, default: Value) -> Value:
             return default.parts["default"]
 
         if "default_factory" in default.parts:
-            return invoke(run, default.parts["default_factory"], [], {}, None)
+            return invoke(run, default.parts["default_factory"], Invocation([], {}, None))
 
     return copy_container(default)
 
@@ -295,15 +291,13 @@ def super_of(run: Run, env: Environment) -> Value:
     return Super(tuple(order[after:]), receiver)
 
 
-def call_instance(
-    run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_instance(run: Run, held: Instance, call: Invocation) -> Value:
     """Call an object.
 
     step(df), where the class of step has __call__
     """
     found = held.home.find("__call__")
     if isinstance(found, Function):
-        return call_function(run, found, [held, *arguments], keywords, node)
+        return call_function(run, found, call.with_arguments([held, *call.arguments]))
 
     return Unknown(f"{held.home.name}()", "not followed")

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 from sqlglot import exp
 
 from lineal.extract.pyspark.columns.methods import cast
 from lineal.extract.pyspark.columns.trees import bound_column, column
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    BUILDERS,
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, invoke
 from lineal.extract.pyspark.frames.changes import drop, rename, with_all, with_column
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
 from lineal.extract.pyspark.frames.rows import drop_nulls, filter_
+from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import is_known, is_text, items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -35,7 +27,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 
-def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def glue_call(run: Run, name: str, call: Invocation) -> Value:
     """Call a function of AWS Glue.
 
     GlueContext(sc), DynamicFrame.fromDF(df, …), ApplyMapping.apply(frame=…, mappings=…)
@@ -46,17 +38,19 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
         return Builder("glue")
 
     if last == "fromDF":
-        return named_argument(arguments, keywords, 0, "dataframe")
+        return call.argument(0, "dataframe")
 
     if last == "apply" and owner in TRANSFORMS:
-        frame = keywords.get("frame", keywords.get("frame1", argument_at(arguments)))
-        relation = as_relation(run, frame, node)
-        given = {key: value for key, value in keywords.items() if key not in ("frame", "frame1")}
+        frame = call.keywords.get("frame", call.keywords.get("frame1", argument_at(call.arguments)))
+        relation = as_relation(run, frame, call.node)
+        given = {
+            key: value for key, value in call.keywords.items() if key not in ("frame", "frame1")
+        }
         if relation is not None:
-            return TRANSFORMS[owner](run, relation, arguments[1:], given, node)
+            return TRANSFORMS[owner](run, relation, call.with_arguments(call.arguments[1:], given))
 
     if last == "getResolvedOptions":
-        names = argument_at(arguments, 1)
+        names = argument_at(call.arguments, 1)
         if isinstance(names, list) and is_known(names):
             return {
                 key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names
@@ -84,69 +78,63 @@ def attribute(run: Run, held: Builder, name: str) -> Value | None:
     return None
 
 
-def context_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def context_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a Glue context.
 
     glueContext.create_dynamic_frame_from_catalog(…)
     """
-    for prefix, call in (
+    for prefix, handler in (
         ("create_dynamic_frame_", read_call),
         ("write_dynamic_frame_", write_call),
     ):
         if name.startswith(prefix):
-            return call(run, held, name.removeprefix(prefix), arguments, keywords, node)
+            return handler(run, held, name.removeprefix(prefix), call)
 
     return Unknown(f"{name}()", "not followed", Confidence.LOW)
 
 
-def read_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def read_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Read a dynamic frame.
 
     .from_catalog(database="raw", table_name="orders"),
     .from_options(connection_options={"paths": […]})
     """
     if name == "from_catalog":
-        given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
-        return read_name(run, table_of(given), node, read_table)
+        given = dict(zip(("database", "table_name"), call.arguments, strict=False)) | call.keywords
+        return read_name(run, table_of(given), call.node, read_table)
 
-    options = keywords.get("connection_options", argument_at(arguments, 1))
+    options = call.keywords.get("connection_options", argument_at(call.arguments, 1))
     if isinstance(options, dict):
         if "dbtable" in options:
-            return read_name(run, options["dbtable"], node, read_table)
+            return read_name(run, options["dbtable"], call.node, read_table)
 
         paths = options.get("paths", options.get("path"))
         first = paths[0] if isinstance(paths, (list, tuple)) and paths else paths
-        return read_name(run, first, node, read_path_or_table)
+        return read_name(run, first, call.node, read_path_or_table)
 
-    return read_name(run, None, node, read_path_or_table)
+    return read_name(run, None, call.node, read_path_or_table)
 
 
-def write_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def write_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Write a dynamic frame.
 
     .from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…,
     table_name=…)
     """
-    relation = as_relation(run, keywords.get("frame", argument_at(arguments)), node)
+    relation = as_relation(run, call.keywords.get("frame", argument_at(call.arguments)), call.node)
     if relation is None:
-        run.dynamic("a DynamicFrame that only a run knows", node)
+        run.dynamic("a DynamicFrame that only a run knows", call.node)
         return None
 
     if name == "from_catalog":
-        return write_to(run, relation, table_of(keywords), node, defines=False)
+        return write_to(run, relation, table_of(call.keywords), call.node, defines=False)
 
-    options = keywords.get("connection_options")
+    options = call.keywords.get("connection_options")
     if isinstance(options, dict) and "dbtable" in options:
-        return write_to(run, relation, options["dbtable"], node, defines=False)
+        return write_to(run, relation, options["dbtable"], call.node, defines=False)
 
     path = options.get("path") if isinstance(options, dict) else None
-    return write_to(run, relation, path, node, path=True, defines=False)
+    return write_to(run, relation, path, call.node, path=True, defines=False)
 
 
 def table_of(given: Keywords) -> Value:
@@ -162,16 +150,14 @@ def table_of(given: Keywords) -> Value:
 # -- methods of DynamicFrame -----------------------------------------------------------------------
 
 
-def apply_mapping(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def apply_mapping(run: Run, relation: Relation, call: Invocation) -> Value:
     """Map the fields of a dynamic frame.
 
     [("a", "string", "b", "int")]      a becomes b, cast where the types differ
     """
-    mappings = keywords.get("mappings", argument_at(arguments))
+    mappings = call.keywords.get("mappings", argument_at(call.arguments))
     if not isinstance(mappings, (list, tuple)):
-        run.dynamic("a mapping that only a run knows", node)
+        run.dynamic("a mapping that only a run knows", call.node)
         return relation
 
     items = []
@@ -181,57 +167,59 @@ def apply_mapping(
             or len(mapping) not in (2, 4)
             or not is_known(mapping)
         ):
-            run.dynamic("a mapping that only a run knows", node)
+            run.dynamic("a mapping that only a run knows", call.node)
             continue
 
         source, target = str(mapping[0]), str(mapping[len(mapping) // 2])
-        item = ColumnValue(column(run, source, node), (target.strip("`"),))
+        item = ColumnValue(column(run, source, call.node), (target.strip("`"),))
         if len(mapping) == 4 and mapping[1] != mapping[3]:
-            changed = cast(run, ColumnValue(item.tree), [mapping[3]], {}, node)
+            changed = cast(run, ColumnValue(item.tree), call.with_arguments([mapping[3]], {}))
             item = ColumnValue(changed.tree, item.names)
 
         items.append(item)
 
-    return select_items(run, relation, items, node)
+    return select_items(run, relation, items, call.node)
 
 
-def select_fields(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def select_fields(run: Run, relation: Relation, call: Invocation) -> Value:
     """Select fields of a dynamic frame.
 
     frame.select_fields(["a", "b"])
     """
-    paths = keywords.get("paths", argument_at(arguments, 0, []))
+    paths = call.keywords.get("paths", argument_at(call.arguments, 0, []))
     return select_items(
-        run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node
+        run,
+        relation,
+        [ColumnValue(column(run, path, call.node)) for path in paths or []],
+        call.node,
     )
 
 
-def drop_fields(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_fields(run: Run, relation: Relation, call: Invocation) -> Value:
     """Drop fields of a dynamic frame.
 
     frame.drop_fields(["a"])
     """
-    return drop(run, relation, [keywords.get("paths", argument_at(arguments, 0, []))], {}, node)
+    return drop(
+        run,
+        relation,
+        call.with_arguments([call.keywords.get("paths", argument_at(call.arguments, 0, []))], {}),
+    )
 
 
-def rename_field(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def rename_field(run: Run, relation: Relation, call: Invocation) -> Value:
     """Rename a field of a dynamic frame.
 
     frame.rename_field("a", "b")
     """
-    given = [*arguments, *(keywords[key] for key in ("old_name", "new_name") if key in keywords)]
-    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
+    given = [
+        *call.arguments,
+        *(call.keywords[key] for key in ("old_name", "new_name") if key in call.keywords),
+    ]
+    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], call.node)
 
 
-def keep_frame(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def keep_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the dynamic frame itself.
 
     DropNullFields.apply(…)
@@ -239,28 +227,24 @@ def keep_frame(
     return relation.derived()
 
 
-def filter_frame(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def filter_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     """Filter a dynamic frame.
 
     Filter.apply(frame, f=lambda row: row["a"] > 1)
 
     what the function reads decides the rows
     """
-    test = keywords.get("f", argument_at(arguments))
+    test = call.keywords.get("f", argument_at(call.arguments))
     if isinstance(test, Function):
-        condition = invoke(run, test, [relation], {}, node)
+        condition = invoke(run, test, call.with_arguments([relation], {}))
         if isinstance(condition, ColumnValue):
-            return filter_(run, relation, [condition], {}, node)
+            return filter_(run, relation, call.with_arguments([condition], {}))
 
-    run.dynamic("a condition in Python that is not followed", node)
+    run.dynamic("a condition in Python that is not followed", call.node)
     return relation.derived()
 
 
-def resolve_choice(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def resolve_choice(run: Run, relation: Relation, call: Invocation) -> Value:
     """Give columns of several types one type.
 
     frame.resolveChoice(specs=[("price", "cast:double")])
@@ -268,69 +252,67 @@ def resolve_choice(
     The columns of make_cols are called after types that only the data knows.
     """
     found: Value = relation
-    for spec in items_of(named_argument(arguments, keywords, 0, "specs")) or []:
+    for spec in items_of(call.argument(0, "specs")) or []:
         if not (isinstance(spec, (list, tuple)) and len(spec) == 2 and all(map(is_text, spec))):
-            run.dynamic("a choice of types that only a run knows", node)
+            run.dynamic("a choice of types that only a run knows", call.node)
             continue
 
         name, action = spec[0].strip("`"), spec[1]
         if action.startswith("make_cols"):
-            run.dynamic(f"the columns that make_cols makes of '{name}'", node)
-            found = drop(run, found, [name], {}, node)
+            run.dynamic(f"the columns that make_cols makes of '{name}'", call.node)
+            found = drop(run, found, call.with_arguments([name], {}))
         else:
-            call = exp.Anonymous(
-                this=action.partition(":")[0], expressions=[bound_column(run, found, name, node)]
+            cast = exp.Anonymous(
+                this=action.partition(":")[0],
+                expressions=[bound_column(run, found, name, call.node)],
             )
-            found = with_column(run, found, [name, ColumnValue(call)], {}, node)
+            found = with_column(run, found, call.with_arguments([name, ColumnValue(cast)], {}))
 
     return found
 
 
-def join_frames(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join_frames(run: Run, relation: Relation, call: Invocation) -> Value:
     """Join two dynamic frames.
 
     Join.apply(a, b, "id", "id")
     """
-    given = dict(zip(("frame2", "keys1", "keys2"), arguments, strict=False)) | keywords
-    other = as_relation(run, given.get("frame2"), node)
+    given = dict(zip(("frame2", "keys1", "keys2"), call.arguments, strict=False)) | call.keywords
+    other = as_relation(run, given.get("frame2"), call.node)
     keys = [given.get("keys1"), given.get("keys2")]
     listed = [[key] if isinstance(key, str) else key for key in keys]
     if other is None or not all_are(listed, (list, tuple)):
-        run.dynamic("a join that only a run knows", node)
+        run.dynamic("a join that only a run knows", call.node)
         return relation
 
     left, right, twice = told_apart(relation, other)
     trees = [
         exp.EQ(
-            this=bound_column(run, left, one, node), expression=bound_column(run, right, two, node)
+            this=bound_column(run, left, one, call.node),
+            expression=bound_column(run, right, two, call.node),
         )
         for one, two in zip(listed[0] or [], listed[1] or [], strict=False)
     ]
     return join_on(run, left, right, other, trees, "inner", twice)
 
 
-def map_frame(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def map_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     """Apply a function to each record, which is a dict of its fields.
 
     Map.apply(frame, f=add_total)      def add_total(rec): rec["total"] = rec["a"] * 2; return rec
     """
-    function = keywords.get("f", argument_at(arguments))
+    function = call.keywords.get("f", argument_at(call.arguments))
     if not isinstance(function, Function):
-        return report_untraced(run, relation, arguments, keywords, node)
+        return report_untraced(run, relation, call)
 
     names = relation.names if relation.complete else keys_in(function.node)
-    before = {name: ColumnValue(column(run, name, node)) for name in names}
-    after = invoke(run, function, [dict(before)], {}, node)
+    before = {name: ColumnValue(column(run, name, call.node)) for name in names}
+    after = invoke(run, function, call.with_arguments([dict(before)], {}))
     if not isinstance(after, dict) or not all(map(is_text, after)):
-        return report_untraced(run, relation, arguments, keywords, node)
+        return report_untraced(run, relation, call)
 
     changed = [(name, held) for name, held in after.items() if held is not before.get(name)]
-    found = with_all(run, relation, dict(enumerate(changed)), node)
-    return drop(run, found, [name for name in before if name not in after], {}, node)
+    found = with_all(run, relation, dict(enumerate(changed)), call.node)
+    return drop(run, found, call.with_arguments([name for name in before if name not in after], {}))
 
 
 def keys_in(node: ast.AST) -> list[str]:
@@ -339,9 +321,7 @@ def keys_in(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(each for each in texts if isinstance(each, str)))
 
 
-def report_untraced(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def report_untraced(run: Run, relation: Relation, call: Invocation) -> Value:
     """Report that a change of all records is not followed.
 
     Relationalize.apply(frame, staging, "root")
@@ -349,12 +329,12 @@ def report_untraced(
     run.report(
         Code.UNSUPPORTED_CONSTRUCT,
         "a transformation of the records of a DynamicFrame is not traced",
-        node,
+        call.node,
     )
     return Unknown("apply()", "made by a transformation that is not traced")
 
 
-TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+TRANSFORMS: dict[str, Callable[[Run, Relation, Invocation], Value]] = {
     "ApplyMapping": apply_mapping,
     "SelectFields": select_fields,
     "DropFields": drop_fields,
@@ -367,7 +347,7 @@ TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]
     "Relationalize": report_untraced,
 }
 
-METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+METHODS: dict[str, Callable[[Run, Relation, Invocation], Value]] = {
     "apply_mapping": apply_mapping,
     "select_fields": select_fields,
     "drop_fields": drop_fields,

@@ -12,17 +12,11 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour, united
-from lineal.extract.pyspark.dispatch import (
-    ATTRIBUTES,
-    FRAME_METHODS,
-    RECEIVERS,
-    Arguments,
-    Keywords,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import ATTRIBUTES, FRAME_METHODS, RECEIVERS
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.joins import as_relation, join
 from lineal.extract.pyspark.frames.project import lineage_of, select_items
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
@@ -42,10 +36,10 @@ class GraphFrame:
     edges: Relation
 
 
-def make_graph(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def make_graph(run: Run, call: Invocation) -> Value:
     """GraphFrame(v, e)      v has the column id, e has src and dst"""
-    vertices = as_relation(run, named_argument(arguments, keywords, 0, "v"), node)
-    edges = as_relation(run, named_argument(arguments, keywords, 1, "e"), node)
+    vertices = as_relation(run, call.argument(0, "v"), call.node)
+    edges = as_relation(run, call.argument(1, "e"), call.node)
     if vertices is None or edges is None:
         return Unknown("GraphFrame()", "a graph whose DataFrames only a run knows")
 
@@ -63,9 +57,9 @@ def name_column(tree: exp.Expr, name: str = "") -> ColumnValue:
 def degrees(run: Run, edges: Relation, end: exp.Expr, name: str, node: Any) -> Value:
     """g.inDegrees      SELECT dst AS id, count(*) AS inDegree FROM edges GROUP BY dst"""
     ends = select_items(run, edges, [name_column(end, "id")], node)
-    grouped = FRAME_METHODS["groupBy"](run, ends, ["id"], {}, node)
+    grouped = FRAME_METHODS["groupBy"](run, ends, Invocation(["id"], {}, node))
     number = ColumnValue(exp.Count(this=exp.Star(), big_int=True), (name,))
-    return RECEIVERS[type(grouped)](run, grouped, "agg", [number], {}, node)
+    return RECEIVERS[type(grouped)](run, grouped, "agg", Invocation([number], {}, node))
 
 
 BOTH_ENDS = exp.Explode(this=exp.Array(expressions=[exp.column("src"), exp.column("dst")]))
@@ -87,7 +81,7 @@ def attribute_of_graph(run: Run, held: GraphFrame, name: str, node: Any) -> Valu
         return degrees(run, held.edges, end.copy(), title, node)
 
     if name == "triplets":
-        return find(run, held, ["(src)-[edge]->(dst)"], {}, node)
+        return find(run, held, Invocation(["(src)-[edge]->(dst)"], {}, node))
 
     return Method(held, name)
 
@@ -122,48 +116,41 @@ APPENDED = {
 """Algorithms that give the vertices with one column more."""
 
 
-def page_rank(
-    run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def page_rank(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """g.pageRank(maxIter=5)      a graph: vertices with a pagerank, edges with a weight"""
     vertices = with_column_of_graph(run, graph, graph.vertices, "pagerank")
     return GraphFrame(vertices, with_column_of_graph(run, graph, graph.edges, "weight"))
 
 
-def keep_graph(
-    run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def keep_graph(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """g.cache()"""
     return graph
 
 
-def filter_edges(
-    run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def filter_edges(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """g.filterEdges("relationship = 'friend'")"""
-    kept = FRAME_METHODS["filter"](run, graph.edges, arguments, keywords, node)
+    kept = FRAME_METHODS["filter"](run, graph.edges, call)
     return replace(graph, edges=kept)
 
 
-def filter_vertices(
-    run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def filter_vertices(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """g.filterVertices("age > 30")      edges whose ends are both left stay"""
-    kept = FRAME_METHODS["filter"](run, graph.vertices, arguments, keywords, node)
+    kept = FRAME_METHODS["filter"](run, graph.vertices, call)
     edges: Value = graph.edges
     for end in ("src", "dst"):
-        ids = select_items(run, kept, [name_column(exp.column("id"), end)], node)
-        edges = join(run, edges, [ids, end, "left_semi"], {}, node)
+        ids = select_items(run, kept, [name_column(exp.column("id"), end)], call.node)
+        edges = join(run, edges, call.with_arguments([ids, end, "left_semi"], {}))
 
     return GraphFrame(kept, edges)
 
 
-def drop_isolated(
-    run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_isolated(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """g.dropIsolatedVertices()"""
-    ends = select_items(run, graph.edges, [name_column(BOTH_ENDS.copy(), "id")], node)
-    return replace(graph, vertices=join(run, graph.vertices, [ends, "id", "left_semi"], {}, node))
+    ends = select_items(run, graph.edges, [name_column(BOTH_ENDS.copy(), "id")], call.node)
+    return replace(
+        graph,
+        vertices=join(run, graph.vertices, call.with_arguments([ends, "id", "left_semi"], {})),
+    )
 
 
 # -- motifs ----------------------------------------------------------------------------------------------
@@ -171,26 +158,26 @@ def drop_isolated(
 TERM = re.compile(r"(!?)\s*\((\w*)\)\s*-\s*\[(\w*)\]\s*->\s*\((\w*)\)")
 
 
-def find(run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def find(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     """Find a pattern in a graph: each name is a column with a struct of a vertex or an edge.
 
     g.find("(a)-[e]->(b); (b)-[]->(c)")
     """
-    pattern = named_argument(arguments, keywords, 0, "pattern")
+    pattern = call.argument(0, "pattern")
     given = [TERM.fullmatch(each.strip()) for each in str(pattern).split(";")]
     terms = present(given)
     if not isinstance(pattern, str) or len(terms) < len(given):
-        run.dynamic("a pattern that only a run knows", node)
+        run.dynamic("a pattern that only a run knows", call.node)
         return Relation([anything()], {}, (graph.vertices, graph.edges))
 
     found: Value = None
     unnamed = count()
     for term in terms:
         source, edge, target = (term[at] or f"__{next(unnamed)}" for at in (2, 3, 4))
-        found = with_term(run, graph, found, (source, edge, target), bool(term[1]), node)
+        found = with_term(run, graph, found, (source, edge, target), bool(term[1]), call.node)
 
     hidden = [name for name in found.names if name.startswith("__")]
-    return FRAME_METHODS["drop"](run, found, hidden, {}, node)
+    return FRAME_METHODS["drop"](run, found, call.with_arguments(hidden, {}))
 
 
 def with_term(
@@ -208,17 +195,21 @@ def with_term(
     if is_negated:
         on = conditions((name, edge, end) for name, end in ends.items() if name in known)
         return join(
-            run, found, [as_struct(run, graph.edges, edge, node), on, "left_anti"], {}, node
+            run,
+            found,
+            Invocation([as_struct(run, graph.edges, edge, node), on, "left_anti"], {}, node),
         )
 
     for name in (each for each in ends if each not in known):
         vertex = as_struct(run, graph.vertices, name, node)
         found = (
-            vertex if found is None else FRAME_METHODS["crossJoin"](run, found, [vertex], {}, node)
+            vertex
+            if found is None
+            else FRAME_METHODS["crossJoin"](run, found, Invocation([vertex], {}, node))
         )
 
     on = conditions((name, edge, end) for name, end in ends.items())
-    return join(run, found, [as_struct(run, graph.edges, edge, node), on], {}, node)
+    return join(run, found, Invocation([as_struct(run, graph.edges, edge, node), on], {}, node))
 
 
 def conditions(ends: Iterator[tuple[str, str, str]]) -> list[Value]:
@@ -236,7 +227,7 @@ def as_struct(run: Run, side: Relation, name: str, node: Any) -> Relation:
 
 # -- the tables ------------------------------------------------------------------------------------------
 
-GraphCall = Callable[[Run, GraphFrame, Arguments, Keywords, Any], Value]
+GraphCall = Callable[[Run, GraphFrame, Invocation], Value]
 
 METHODS: dict[str, GraphCall] = {
     "find": find,
@@ -248,18 +239,16 @@ METHODS: dict[str, GraphCall] = {
 }
 
 
-def on_graph(
-    run: Run, held: GraphFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_graph(run: Run, held: GraphFrame, name: str, call: Invocation) -> Value:
     """Call a method of a graph."""
     if name in APPENDED:
         return with_column_of_graph(run, held, held.vertices, APPENDED[name])
 
     handler = METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GraphFrame.{name} is not traced", node)
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GraphFrame.{name} is not traced", call.node)
     rows = united([held.vertices.rows, held.edges.rows])
     return Relation([anything()], rows, (held.vertices, held.edges))
 

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     item_of,
     value,
 )
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, is_text, items_of
 from lineal.extract.pyspark.protocols import known_value
 from lineal.extract.pyspark.relation import Relation
@@ -94,10 +95,10 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
         return ColumnValue(bound_column(run, held, key, node))
 
     if isinstance(key, (list, tuple)):
-        return FRAME_METHODS["select"](run, held, list(key), {}, node)
+        return FRAME_METHODS["select"](run, held, Invocation(list(key), {}, node))
 
     if isinstance(key, ColumnValue):
-        return FRAME_METHODS["filter"](run, held, [key], {}, node)
+        return FRAME_METHODS["filter"](run, held, Invocation([key], {}, node))
 
     count = len(held.attributes)
     if isinstance(key, int) and held.complete and -count <= key < count:
@@ -114,7 +115,7 @@ def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
     if isinstance(key, Unknown):
         run.dynamic(note_of("a field", key), node, key.level)
 
-    return column_method(run, held, "getItem", [key], {}, node)
+    return column_method(run, held, "getItem", Invocation([key], {}, node))
 
 
 def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
@@ -137,7 +138,7 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
 
     if isinstance(held, DefaultDict) and held.factory is not None and is_known(key):
         run.touch(held)
-        held[key] = invoke(run, held.factory, [], {}, node)
+        held[key] = invoke(run, held.factory, Invocation([], {}, node))
         return held[key]
 
     if isinstance(key, (Unknown, Pattern)) and held and len(held) <= FEW_ITEMS:
@@ -236,7 +237,7 @@ def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
 
     getter = held.home.find("__getitem__")
     if isinstance(getter, Function):
-        return invoke(run, getter, [held, key], {}, node)
+        return invoke(run, getter, Invocation([held, key], {}, node))
 
     return Unknown(label_of(node), "not followed")
 

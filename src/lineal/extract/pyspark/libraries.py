@@ -16,16 +16,10 @@ from lineal.extract.pyspark.columns.functions import (
     order_arguments,
 )
 from lineal.extract.pyspark.delta import delta_table
-from lineal.extract.pyspark.dispatch import (
-    LIBRARY_ROOTS,
-    Arguments,
-    Keywords,
-    computed_by,
-    invoke,
-    only_argument,
-)
+from lineal.extract.pyspark.dispatch import LIBRARY_ROOTS, computed_by, invoke
 from lineal.extract.pyspark.file_contents import FILE_LIBRARIES, LOADERS, load_values
 from lineal.extract.pyspark.glue import glue_call
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.ml import call_ml, load_logged, log_model
 from lineal.extract.pyspark.pandas_api import PANDAS_LIBRARIES
@@ -85,58 +79,59 @@ def column_function(name: str) -> tuple[ColumnFunction, str] | None:
     return None
 
 
-def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call(run: Run, name: str, call: Invocation) -> Value:
     """Call a name of a library.
 
     name(…), where name belongs to a library
     """
+    arguments = call.arguments
     of_columns = column_function(name)
     if of_columns is not None:
         make, spelled = of_columns
-        if keywords:
-            arguments = order_arguments(spelled, arguments, keywords)
+        if call.keywords:
+            arguments = order_arguments(spelled, arguments, call.keywords)
 
-        return make(run, spelled, arguments, keywords, node)
+        return make(run, spelled, call.with_arguments(arguments))
 
     if name.startswith("builtins."):
-        return builtin(name[9:])(run, arguments, keywords, node)
+        return builtin(name[9:])(run, call.with_arguments(arguments))
 
     handler = LIBRARIES.get(name)
     if handler is not None:
-        return handler(run, arguments, keywords, node)
+        return handler(run, call.with_arguments(arguments))
 
     for pattern, call_member in FAMILIES:
         found = pattern.match(name)
         if found is not None:
-            return call_member(run, found, arguments, keywords, node)
+            return call_member(run, found, call.with_arguments(arguments))
 
     root = LIBRARY_ROOTS.get(name.partition(".")[0])
     if root is not None:
-        return root(run, name, arguments, keywords, node)
+        return root(run, name, call.with_arguments(arguments))
 
-    return call_unknown(run, name, arguments, keywords, node)
+    return call_unknown(run, name, call.with_arguments(arguments))
 
 
-def call_unknown(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_unknown(run: Run, name: str, call: Invocation) -> Value:
     """Return a value that only a run knows.
 
     yaml.safe_load(f), helpers.clean(df)
     """
-    computed = computed_by(arguments, keywords)
+    computed = computed_by(call.arguments, call.keywords)
     if computed is not None:
-        return computed(run, name, arguments, keywords, node)
+        return computed(run, name, call)
 
-    if hands_columns(arguments, keywords):
-        return computed_column(run, name, arguments, keywords, node)
+    if hands_columns(call.arguments, call.keywords):
+        return computed_column(run, name, call)
 
     if is_configuration(name):
         level = Confidence.LOW
-    elif len(arguments) == 1 and isinstance(arguments[0], Relation) and not keywords:
+    elif len(call.arguments) == 1 and isinstance(call.arguments[0], Relation) and not call.keywords:
         return Unknown(f"{name.rsplit('.', 1)[-1]}()", f"what {name}() does is not known")
     else:
         level = Confidence.UNKNOWN
 
-    return Unknown(label_of(node), f"what {name}() gives is only known when it runs", level)
+    return Unknown(label_of(call.node), f"what {name}() gives is only known when it runs", level)
 
 
 def is_configuration(name: str) -> bool:
@@ -150,19 +145,15 @@ def is_configuration(name: str) -> bool:
 Member = re.Match[str]
 
 
-def call_type(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_type(run: Run, member: Member, call: Invocation) -> Value:
     """Build a type.
 
     T.StringType(), T.StructField("a", T.StringType())
     """
-    return type_call(run, member[1], arguments, keywords, node)
+    return type_call(run, member[1], call)
 
 
-def call_window(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_window(run: Run, member: Member, call: Invocation) -> Value:
     """Build a window.
 
     Window.partitionBy("a"), Window.orderBy("b")
@@ -171,16 +162,14 @@ def call_window(
     if name not in ("partitionBy", "orderBy"):
         return WindowSpec((), ())
 
-    trees = tuple(trees_of(columns_of(run, arguments, node)))
+    trees = tuple(trees_of(columns_of(run, call.arguments, call.node)))
     if name == "partitionBy":
         return WindowSpec(trees, ())
 
     return WindowSpec((), trees)
 
 
-def call_session(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_session(run: Run, member: Member, call: Invocation) -> Value:
     """Build a session.
 
     SparkSession.builder.appName("x").getOrCreate()
@@ -191,22 +180,22 @@ def call_session(
     return Library(member.string)
 
 
-def call_unbound(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_unbound(run: Run, member: Member, call: Invocation) -> Value:
     """Call a DataFrame method that is not bound.
 
     DataFrame.union(a, b)      a method before it is bound
     """
-    if not arguments:
-        return call_unknown(run, member.string, arguments, keywords, node)
+    if not call.arguments:
+        return call_unknown(run, member.string, call)
 
-    return invoke(run, Method(arguments[0], member[2]), arguments[1:], keywords, node)
+    return invoke(
+        run,
+        Method(call.arguments[0], member[2]),
+        call.with_arguments(call.arguments[1:]),
+    )
 
 
-def call_context(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_context(run: Run, member: Member, call: Invocation) -> Value:
     """Build a context.
 
     SQLContext(sc)
@@ -214,59 +203,51 @@ def call_context(
     return Session()
 
 
-def call_delta(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_delta(run: Run, member: Member, call: Invocation) -> Value:
     """Build a Delta table.
 
     DeltaTable.forName(spark, "orders")
     """
-    return delta_table(run, member.string.rsplit(".", 1)[-1], arguments, keywords, node)
+    return delta_table(run, member.string.rsplit(".", 1)[-1], call)
 
 
-def call_pipeline(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_pipeline(run: Run, member: Member, call: Invocation) -> Value:
     """Call a function of a pipeline.
 
     dlt.read("orders")
     """
-    return pipeline_call(run, member.string, arguments, keywords, node)
+    return pipeline_call(run, member.string, call)
 
 
-def call_glue(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_glue(run: Run, member: Member, call: Invocation) -> Value:
     """Call a transformation of AWS Glue.
 
     awsglue.transforms.ApplyMapping.apply(frame, mappings)
     """
-    return glue_call(run, member.string, arguments, keywords, node)
+    return glue_call(run, member.string, call)
 
 
-def call_row(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_row(run: Run, member: Member, call: Invocation) -> Value:
     """Build a row.
 
     Row(a=1, b=2), Row(1, 2)
     """
-    if keywords:
-        return dict(keywords)
+    if call.keywords:
+        return dict(call.keywords)
 
-    return list(arguments)
+    return list(call.arguments)
 
 
-def schema_from_text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def schema_from_text(run: Run, call: Invocation) -> Value:
     """StructType.fromDDL("id BIGINT, name STRING")"""
-    return schema_of(run, only_argument(arguments, keywords), node) or unknown_schema(run, node)
+    return schema_of(run, call.only(), call.node) or unknown_schema(run, call.node)
 
 
-def schema_from_json(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def schema_from_json(run: Run, call: Invocation) -> Value:
     """StructType.fromJson({"fields": [{"name": "id", "type": "long"}]})"""
-    found = json_type(only_argument(arguments, keywords))
+    found = json_type(call.only())
     schema = parsed_schema(found) if found.startswith("struct<") else None
-    return schema or unknown_schema(run, node)
+    return schema or unknown_schema(run, call.node)
 
 
 def unknown_schema(run: Run, node: Any) -> Unknown:
@@ -301,14 +282,12 @@ def json_type(held: Value) -> str:
     return str(kind)
 
 
-def call_learning(
-    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_learning(run: Run, member: Member, call: Invocation) -> Value:
     """pyspark.ml.feature.VectorAssembler(…), pyspark.ml.PipelineModel.load(path)"""
-    return call_ml(run, member[1], member[2] or "", arguments, keywords, node)
+    return call_ml(run, member[1], member[2] or "", call)
 
 
-MemberCall = Callable[[Run, Member, Arguments, Keywords, Any], Value]
+MemberCall = Callable[[Run, Member, Invocation], Value]
 
 LIBRARIES.update(
     {
@@ -320,7 +299,7 @@ LIBRARIES.update(
         "mlflow.spark.log_model": log_model,
         "mlflow.spark.save_model": log_model,
         "mlflow.spark.load_model": load_logged,
-        "mlflow.pyfunc.spark_udf": lambda run, arguments, keywords, node: Udf("model"),
+        "mlflow.pyfunc.spark_udf": lambda run, call: Udf("model"),
     }
 )
 

@@ -8,19 +8,12 @@ import json
 import math
 import posixpath
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.pyspark.columns.trees import binary, compare
 from lineal.extract.pyspark.command_line import parser
 from lineal.extract.pyspark.comparisons import compare_values
-from lineal.extract.pyspark.dispatch import (
-    BUILTINS,
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import BUILTINS, invoke
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import copy_container, is_text, items_of, items_of_each
 from lineal.extract.pyspark.natives import known_or_unknown, unknown
 from lineal.extract.pyspark.operators import combine_values
@@ -48,19 +41,19 @@ from lineal.extract.sequences import all_are, any_is
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import Confidence
 
-Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+Handler = Callable[[Run, Invocation], Value]
 
 
-def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def reduce(run: Run, call: Invocation) -> Value:
     """Evaluate functools.reduce.
 
     functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)
     """
-    held, initial = argument_at(arguments, 1), arguments[2:3]
-    items = iterate(run, held, node)
+    held, initial = argument_at(call.arguments, 1), call.arguments[2:3]
+    items = iterate(run, held, call.node)
     if items is None and initial:
         level = getattr(held, "level", Confidence.UNKNOWN)
-        run.dynamic("a reduce over what only a run knows", node, level)
+        run.dynamic("a reduce over what only a run knows", call.node, level)
         return initial[0]
 
     if items is None:
@@ -72,29 +65,29 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
     total = items[0]
     for item in items[1:]:
-        total = invoke(run, arguments[0], [total, item], {}, node)
+        total = invoke(run, call.arguments[0], call.with_arguments([total, item], {}))
 
     return total
 
 
-def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def partial_method(run: Run, call: Invocation) -> Value:
     """Evaluate functools.partialmethod.
 
     functools.partialmethod(f, 1)
     """
-    if not arguments:
+    if not call.arguments:
         return Unknown("partialmethod()", "")
 
-    return PartialMethod(arguments[0], tuple(arguments[1:]), keywords)
+    return PartialMethod(call.arguments[0], tuple(call.arguments[1:]), call.keywords)
 
 
-def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def partial(run: Run, call: Invocation) -> Value:
     """Evaluate functools.partial.
 
     functools.partial(f, 1)
     """
-    if arguments:
-        return Partial(arguments[0], tuple(arguments[1:]), keywords)
+    if call.arguments:
+        return Partial(call.arguments[0], tuple(call.arguments[1:]), call.keywords)
 
     return Unknown("partial()", "")
 
@@ -128,17 +121,17 @@ def operator_call(kind: type[ast.operator]) -> Handler:
     operator.add(a, b)
     """
 
-    def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def apply(run: Run, call: Invocation) -> Value:
         """Return what the operator makes of two arguments, columns or values."""
-        if len(arguments) != 2:
+        if len(call.arguments) != 2:
             return unknown()
 
-        left, right = arguments
-        if has_column(arguments):
-            return binary(run, kind, left, right, node)
+        left, right = call.arguments
+        if has_column(call.arguments):
+            return binary(run, kind, left, right, call.node)
 
         made = ast.BinOp(ast.Constant(None), kind(), ast.Constant(None))
-        return combine_values(run, ast.copy_location(made, node), left, right)
+        return combine_values(run, ast.copy_location(made, call.node), left, right)
 
     return apply
 
@@ -149,14 +142,14 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
     operator.eq(a, b)
     """
 
-    def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def apply(run: Run, call: Invocation) -> Value:
         """Return the comparison of two arguments, columns or values."""
-        if len(arguments) != 2:
+        if len(call.arguments) != 2:
             return unknown()
 
-        left, right = arguments
-        if has_column(arguments):
-            return compare(run, kind, left, right, node)
+        left, right = call.arguments
+        if has_column(call.arguments):
+            return compare(run, kind, left, right, call.node)
 
         return known_or_unknown(compare_values(kind(), left, right))
 
@@ -168,33 +161,33 @@ def has_column(arguments: Arguments) -> bool:
     return any_is(arguments, ColumnValue)
 
 
-def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def chain(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.chain.
 
     itertools.chain(a, b)
     """
-    several = items_of_each(arguments)
+    several = items_of_each(call.arguments)
     if several is None:
         return unknown()
 
     return list(itertools.chain.from_iterable(several))
 
 
-def chain_from(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def chain_from(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.chain.from_iterable.
 
     itertools.chain.from_iterable(lists)
     """
-    return chain(run, items_of(argument_at(arguments)) or [], {}, node)
+    return chain(run, call.with_arguments(items_of(argument_at(call.arguments)) or [], {}))
 
 
-def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def product(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.product.
 
     itertools.product(years, months)
     """
-    several = items_of_each(arguments)
-    repeat = keywords.get("repeat", 1)
+    several = items_of_each(call.arguments)
+    repeat = call.keywords.get("repeat", 1)
     if several is None or not isinstance(repeat, int) or repeat > WIDEST:
         return unknown()
 
@@ -205,13 +198,13 @@ def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     return list(itertools.product(*several))
 
 
-def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def path_join(run: Run, call: Invocation) -> Value:
     """Evaluate os.path.join.
 
     os.path.join(base, "orders")
     """
     parts: list[Value] = []
-    for position, argument in enumerate(arguments):
+    for position, argument in enumerate(call.arguments):
         if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
             parts.append("/")
 
@@ -226,9 +219,9 @@ def path_part(pick: Callable[[str], str]) -> Handler:
     os.path.basename(path), os.path.dirname(path)
     """
 
-    def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def part(run: Run, call: Invocation) -> Value:
         """Return the part of a path that the program knows, else an unknown path."""
-        held = argument_at(arguments)
+        held = argument_at(call.arguments)
         if is_text(held):
             return pick(held)
 
@@ -237,86 +230,86 @@ def path_part(pick: Callable[[str], str]) -> Handler:
     return part
 
 
-def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def configuration(run: Run, call: Invocation) -> Value:
     """Return a value of the configuration.
 
     os.getenv("ENV"), dbutils.widgets.get("day")      a default is not its value
     """
-    label = argument_at(arguments)
+    label = argument_at(call.arguments)
     if not isinstance(label, str):
-        label = label_of(node)
+        label = label_of(call.node)
 
     return Unknown(str(label), "configuration", Confidence.LOW)
 
 
-def widget(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def widget(run: Run, call: Invocation) -> Value:
     """Return the value of a widget, where the definition of a job tells it.
 
     dbutils.widgets.get("day")
     """
     launch = run.program.launch()
     given = dict(launch.parameters) if launch is not None else {}
-    name = named_argument(arguments, keywords, 0, "name")
+    name = call.argument(0, "name")
     if is_text(name) and name in given:
         return given[name]
 
-    return configuration(run, arguments, keywords, node)
+    return configuration(run, call)
 
 
-def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def field(run: Run, call: Invocation) -> Value:
     """Evaluate dataclasses.field.
 
     dataclasses.field(default_factory=list)
     """
-    return Builder("field", dict(keywords))
+    return Builder("field", dict(call.keywords))
 
 
-def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def default_dict(run: Run, call: Invocation) -> Value:
     """Evaluate collections.defaultdict.
 
     collections.defaultdict(list)
     """
-    given = argument_at(arguments, 1)
+    given = argument_at(call.arguments, 1)
     made = DefaultDict(given) if isinstance(given, dict) else DefaultDict()
-    made.factory = argument_at(arguments)
+    made.factory = argument_at(call.arguments)
     return made
 
 
-def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def ordered_dict(run: Run, call: Invocation) -> Value:
     """Evaluate collections.OrderedDict.
 
     collections.OrderedDict(pairs)
     """
-    return BUILTINS["dict"](run, arguments, keywords, node)
+    return BUILTINS["dict"](run, call)
 
 
-def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def named_tuple(run: Run, call: Invocation) -> Value:
     """Evaluate collections.namedtuple.
 
     namedtuple("Job", "source target")
     """
-    if len(arguments) < 2:
+    if len(call.arguments) < 2:
         return Unknown("namedtuple()", "computed")
 
-    names = arguments[1]
+    names = call.arguments[1]
     if isinstance(names, str):
         names = names.replace(",", " ").split()
 
     if not isinstance(names, (list, tuple)) or not all_are(names, str):
         return Unknown("namedtuple()", "computed")
 
-    given = items_of(keywords.get("defaults")) or []
+    given = items_of(call.keywords.get("defaults")) or []
     defaults = [*[None] * (len(names) - len(given)), *given]
     fields = list(zip(names, defaults, strict=False))
-    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, fields)
+    return Class(str(call.arguments[0]), [Library(NAMED_TUPLE)], {}, fields)
 
 
-def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def as_dict(run: Run, call: Invocation) -> Value:
     """Evaluate dataclasses.asdict.
 
     dataclasses.asdict(config)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if isinstance(held, Instance):
         return plain_value(held)
 
@@ -334,50 +327,50 @@ def plain_value(held: Value) -> Value:
     return held
 
 
-def replace_fields(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def replace_fields(run: Run, call: Invocation) -> Value:
     """Evaluate dataclasses.replace.
 
     dataclasses.replace(config, target="b")
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if isinstance(held, Instance):
-        return Instance(held.home, {**held.names, **keywords})
+        return Instance(held.home, {**held.names, **call.keywords})
 
     return held
 
 
-def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def template(run: Run, call: Invocation) -> Value:
     """Evaluate string.Template.
 
     string.Template("SELECT $columns FROM $source")
     """
-    return Builder("template", {"text": named_argument(arguments, keywords, 0, "template")})
+    return Builder("template", {"text": call.argument(0, "template")})
 
 
-def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def simple_namespace(run: Run, call: Invocation) -> Value:
     """Evaluate types.SimpleNamespace.
 
     types.SimpleNamespace(source="a")
     """
-    return Instance(Class("SimpleNamespace", [], {}), dict(keywords))
+    return Instance(Class("SimpleNamespace", [], {}), dict(call.keywords))
 
 
-def copy_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def copy_of(run: Run, call: Invocation) -> Value:
     """Evaluate copy.copy and copy.deepcopy.
 
     copy.copy(config), copy.deepcopy(config)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     return copy_container(held)
 
 
-def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def json_loads(run: Run, call: Invocation) -> Value:
     """json.loads(text), json.loads(Path("conf.json").read_text())"""
-    if isinstance(argument_at(arguments), Builder):
-        return LIBRARIES["json.load"](run, arguments, keywords, node)
+    if isinstance(argument_at(call.arguments), Builder):
+        return LIBRARIES["json.load"](run, call)
 
     found = Unknown("json.loads()", "a text that only a run knows", Confidence.LOW)
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if not is_text(held) or len(held) >= LONGEST_JSON:
         return found
 
@@ -387,7 +380,7 @@ def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
         return found
 
 
-def wraps(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def wraps(run: Run, call: Invocation) -> Value:
     """Evaluate functools.wraps.
 
     functools.wraps(f)      a decorator that changes nothing
@@ -395,12 +388,12 @@ def wraps(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
     return Library("functools.wrapped")
 
 
-def first_argument(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def first_argument(run: Run, call: Invocation) -> Value:
     """Return the value that is given.
 
     functools.wraps(f)(g), Path("lake")
     """
-    return argument_at(arguments)
+    return argument_at(call.arguments)
 
 
 LONGEST_JSON = 1_000_000
@@ -412,12 +405,12 @@ def are_short(texts: Arguments) -> bool:
     return all(is_text(each) and len(each) < LONGEST_MATCHED for each in texts)
 
 
-def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def regex_sub(run: Run, call: Invocation) -> Value:
     """re.sub("[^a-z]", "_", name)      over short texts"""
-    if len(arguments) != 3 or not are_short(arguments):
+    if len(call.arguments) != 3 or not are_short(call.arguments):
         return unknown()
 
-    pattern, by, text = arguments
+    pattern, by, text = call.arguments
     try:
         return compile_pattern(pattern, looks_around=True).sub(by, text)
     except SlowPattern:
@@ -430,9 +423,9 @@ def regex_test(how: str) -> Handler:
     re.match("^amt_", name)      whether it matches; what it matches is not followed
     """
 
-    def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def test(run: Run, call: Invocation) -> Value:
         """Return the match of two known texts: `re.match(pattern, text)`."""
-        texts = arguments[:2]
+        texts = call.arguments[:2]
         if len(texts) < 2 or not are_short(texts):
             return unknown()
 
@@ -489,7 +482,7 @@ LIBRARIES: dict[str, Handler] = {
     "json.loads": json_loads,
     "re.sub": regex_sub,
     **{f"re.{how}": regex_test(how) for how in ("match", "search", "fullmatch")},
-    "typing.cast": lambda run, arguments, keywords, node: argument_at(arguments, 1),
+    "typing.cast": lambda run, call: argument_at(call.arguments, 1),
     "textwrap.dedent": first_argument,
     "inspect.cleandoc": first_argument,
 }  # fmt: skip

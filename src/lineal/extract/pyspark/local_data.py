@@ -8,12 +8,8 @@ from typing import Any
 from lineal.algebra.frame import Slot
 from lineal.extract.pyspark.collected import item_in, tree_in, value_of
 from lineal.extract.pyspark.columns.trees import literal
-from lineal.extract.pyspark.dispatch import (
-    FRAME_METHODS,
-    Arguments,
-    Keywords,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import FRAME_METHODS
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
@@ -22,18 +18,18 @@ from lineal.extract.pyspark.values import ColumnValue, Instance, SchemaValue, Un
 from lineal.extract.sequences import first_or_none
 
 
-def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def create_data_frame(run: Run, call: Invocation) -> Value:
     """Build a DataFrame from local data.
 
     spark.createDataFrame(rows, ["a", "b"])      local data has no source
     """
-    data = named_argument(arguments, keywords, 0, "data")
+    data = call.argument(0, "data")
     item = item_in(data)
     if item is not None:
         data = rows_of_item(item)
 
-    wanted = named_argument(arguments, keywords, 1, "schema")
-    schema = schema_of(run, wanted, node)
+    wanted = call.argument(1, "schema")
+    schema = schema_of(run, wanted, call.node)
     if wanted is None and not isinstance(data, (str, dict)):
         schema = schema_of_rows(items_of(data) or [])
 
@@ -42,10 +38,12 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
         if not isinstance(held, Unknown):
             held = Unknown("createDataFrame()", "its rows are not followed")
 
-        run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
+        run.dynamic(
+            f"local data whose columns only a run knows ({held.reason})", call.node, held.level
+        )
         return Relation([anything()], {})
 
-    return with_collected_cells(run, local_relation(schema), items_of(data) or [], node)
+    return with_collected_cells(run, local_relation(schema), items_of(data) or [], call.node)
 
 
 MOST_ROWS = 100
@@ -77,7 +75,8 @@ def with_collected_cells(run: Run, relation: Relation, rows: list[Value], node: 
         return relation
 
     found: Relation = reduce(
-        lambda left, right: FRAME_METHODS["union"](run, left, [right], {}, node), several
+        lambda left, right: FRAME_METHODS["union"](run, left, Invocation([right], {}, node)),
+        several,
     )
     found.types = relation.types
     return found
@@ -97,7 +96,7 @@ def relation_of_row(run: Run, relation: Relation, row: Value, node: Any) -> Rela
         ColumnValue(literal(run, cell, node), (name,))
         for name, cell in zip(relation.names, cells, strict=False)
     ]
-    made: Relation = FRAME_METHODS["select"](run, relation, columns, {}, node)
+    made: Relation = FRAME_METHODS["select"](run, relation, Invocation(columns, {}, node))
     return made
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from lineal.extract.pyspark.comparisons import compare_values
 from lineal.extract.pyspark.dispatch import attribute_of, value
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import (
     all_known,
     all_of,
@@ -143,7 +144,7 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
     case Rename(old=a, new=b), case Rename(a, b), case str()
     """
     kind = value(run, pattern.cls, env)
-    fits = truth(is_instance(run, [subject, kind], {}, pattern))
+    fits = truth(is_instance(run, Invocation([subject, kind], {}, pattern)))
     if fits is not True:
         return fits
 

@@ -11,18 +11,12 @@ from sqlglot import exp
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, united
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import (
-    BUILDERS,
-    Arguments,
-    Keywords,
-    invoke,
-    named_argument,
-    only_argument,
-)
+from lineal.extract.pyspark.dispatch import BUILDERS, invoke
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import with_all
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.ml_stages import (
     DEFAULTS,
     OPTIONAL,
@@ -53,12 +47,10 @@ SQL_TABLE = "__THIS__"
 READERS = ("load", "read")
 
 
-def call_ml(
-    run: Run, name: str, member: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_ml(run: Run, name: str, member: str, call: Invocation) -> Value:
     """VectorAssembler(inputCols=["a"], outputCol="b"), PipelineModel.load(path)"""
     if member == "load":
-        return load_model(run, name, only_argument(arguments, keywords), node)
+        return load_model(run, name, call.only(), call.node)
 
     if member == "read":
         return Builder("ml_reader", {"class": name})
@@ -66,17 +58,15 @@ def call_ml(
     if name.endswith("Evaluator") or name == "ParamGridBuilder":
         return Unknown(f"{name}()", "only the data knows")
 
-    return Builder("ml", {"class": name, "params": dict(keywords), "learnt": None})
+    return Builder("ml", {"class": name, "params": dict(call.keywords), "learnt": None})
 
 
-def call_stage(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_stage(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """stage.setInputCol("a"), stage.fit(df), stage.transform(df), model.save(path)"""
     params = held.parts["params"]
-    given = only_argument(arguments, keywords)
+    given = call.only()
     if name.startswith("set") and len(name) > 3:
-        more = dict(keywords) if name == "setParams" else {name[3].lower() + name[4:]: given}
+        more = dict(call.keywords) if name == "setParams" else {name[3].lower() + name[4:]: given}
         run.touch(params)
         params.update(more)
         return held
@@ -86,7 +76,7 @@ def call_stage(
         return params.get(found, Unknown(found, "a parameter that is not set"))
 
     if name in ("fit", "transform"):
-        return apply_stage(run, held, name, named_argument(arguments, keywords, 0, "dataset"), node)
+        return apply_stage(run, held, name, call.argument(0, "dataset"), call.node)
 
     if name in ("write", "overwrite"):
         return held
@@ -95,7 +85,7 @@ def call_stage(
         return held
 
     if name == "save":
-        save_model(run, held, given, node)
+        save_model(run, held, given, call.node)
         return None
 
     return Unknown(f"{name}()", "only the data knows")
@@ -132,7 +122,9 @@ def fit(run: Run, held: Value, relation: Relation, node: Any) -> tuple[Value, Re
     """Return the model that a stage becomes, and the training data as the model transforms it."""
     if isinstance(held, Instance):
         made = method_of(held, "_fit")
-        model = invoke(run, made, [held, relation], {}, node) if made is not None else held
+        model = (
+            invoke(run, made, Invocation([held, relation], {}, node)) if made is not None else held
+        )
         return model, transform(run, model, relation, node)
 
     if not isinstance(held, Builder):
@@ -208,7 +200,9 @@ def transform(run: Run, held: Value, relation: Relation, node: Any) -> Relation:
     """Return a DataFrame with the columns that a transformer or model appends."""
     if isinstance(held, Instance):
         made = method_of(held, "_transform")
-        found = invoke(run, made, [held, relation], {}, node) if made is not None else None
+        found = (
+            invoke(run, made, Invocation([held, relation], {}, node)) if made is not None else None
+        )
         return found if isinstance(found, Relation) else unknown_output(run, relation, held, node)
 
     if not isinstance(held, Builder):
@@ -339,7 +333,7 @@ def transform_by_sql(run: Run, statement: Value, relation: Relation, node: Any) 
         return unknown_output(run, relation, statement, node)
 
     text = statement.replace(SQL_TABLE, "lineal_this")
-    found = SESSION["sql"](run, [text], {"lineal_this": relation}, node)
+    found = SESSION["sql"](run, Invocation([text], {"lineal_this": relation}, node))
     return found if isinstance(found, Relation) else relation
 
 
@@ -466,32 +460,30 @@ def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: Any) 
     return Relation(here.attributes, dict(here.rows), parents, here.evaluation)
 
 
-def call_reader(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_reader(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """LogisticRegressionModel.read().load(path)"""
     if name == "load":
-        return load_model(run, held.parts["class"], only_argument(arguments, keywords), node)
+        return load_model(run, held.parts["class"], call.only(), call.node)
 
     return held
 
 
-def log_model(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def log_model(run: Run, call: Invocation) -> Value:
     """mlflow.spark.log_model(model, "churn", registered_model_name="prod.churn")"""
-    model = named_argument(arguments, keywords, 0, "spark_model")
-    path = named_argument(arguments, keywords, 1, "artifact_path", keywords.get("name"))
-    name = keywords.get("registered_model_name", path)
+    model = call.argument(0, "spark_model")
+    path = call.argument(1, "artifact_path", call.keywords.get("name"))
+    name = call.keywords.get("registered_model_name", path)
     if isinstance(model, Builder) and model.kind == "ml":
-        save_model(run, model, name, node)
+        save_model(run, model, name, call.node)
 
     return Unknown("log_model()", "a model that is logged")
 
 
-def load_logged(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def load_logged(run: Run, call: Invocation) -> Value:
     """mlflow.spark.load_model("models:/prod.churn/3")"""
-    path = named_argument(arguments, keywords, 0, "model_uri")
+    path = call.argument(0, "model_uri")
     found = LOGGED.match(path) if isinstance(path, str) else None
-    return load_model(run, "PipelineModel", found[1] if found is not None else path, node)
+    return load_model(run, "PipelineModel", found[1] if found is not None else path, call.node)
 
 
 LOGGED = re.compile(r"^models:/+([^/@]+)(?:[/@].*)?$")

@@ -9,16 +9,9 @@ from typing import Any
 
 from lineal.extract.pyspark.columns.functions import chosen_function
 from lineal.extract.pyspark.columns.trees import binary
-from lineal.extract.pyspark.dispatch import (
-    BUILTINS,
-    Arguments,
-    Keywords,
-    argument_at,
-    attribute_of,
-    invoke,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import BUILTINS, attribute_of, invoke
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import (
     all_known,
     all_of,
@@ -51,7 +44,7 @@ from lineal.extract.pyspark.values import (
 from lineal.extract.sequences import all_are, any_is
 from lineal.model.way import Confidence
 
-Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+Handler = Callable[[Run, Invocation], Value]
 
 COMPUTED = "computed"
 
@@ -63,28 +56,28 @@ def unknown() -> Unknown:
     return Unknown("…", COMPUTED)
 
 
-def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def length(run: Run, call: Invocation) -> Value:
     """Evaluate len().
 
     len(names)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if is_text(held) or isinstance(held, SIZED):
         return len(held)
 
-    found = call_special(run, held, "__len__", [], node)
+    found = call_special(run, held, "__len__", [], call.node)
     if found is ...:
         return unknown()
 
     return found
 
 
-def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def range_(run: Run, call: Invocation) -> Value:
     """Evaluate range().
 
     range(10), range(1, 10, 2)
     """
-    bounds = arguments[:3]
+    bounds = call.arguments[:3]
     if not all_are(bounds, int):
         return unknown()
 
@@ -100,14 +93,14 @@ def as_list(kind: Any) -> Handler:
     list(names), tuple(names), set(names)
     """
 
-    def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def convert(run: Run, call: Invocation) -> Value:
         """Return the items of the argument as a list, tuple or set."""
-        if not arguments:
+        if not call.arguments:
             return kind()
 
-        items = iterate(run, arguments[0], node)
+        items = iterate(run, call.arguments[0], call.node)
         if items is None:
-            return unknown_or(arguments[0])
+            return unknown_or(call.arguments[0])
 
         if kind is set and not all_known(items):
             return items
@@ -125,21 +118,21 @@ def unknown_or(held: Value) -> Unknown:
     return unknown()
 
 
-def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def as_dict(run: Run, call: Invocation) -> Value:
     """Evaluate dict().
 
     dict(pairs), dict(a=1, b=2)
     """
-    held = argument_at(arguments, 0, {})
+    held = argument_at(call.arguments, 0, {})
     if isinstance(held, dict):
-        return {**held, **keywords}
+        return {**held, **call.keywords}
 
     pairs = items_of(held)
     if pairs is None or not all(map(is_pair, pairs)):
         return unknown()
 
     try:
-        return {**dict(pairs), **keywords}
+        return {**dict(pairs), **call.keywords}
     except TypeError:
         return unknown()
 
@@ -149,25 +142,25 @@ def is_pair(held: Value) -> bool:
     return isinstance(held, (tuple, list)) and len(held) == 2
 
 
-def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def zip_(run: Run, call: Invocation) -> Value:
     """Evaluate zip().
 
     zip(names, kinds)
     """
-    several = items_of_each(arguments)
+    several = items_of_each(call.arguments)
     if several is None:
         return unknown()
 
     return list(zip(*several, strict=False))
 
 
-def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def enumerate_(run: Run, call: Invocation) -> Value:
     """Evaluate enumerate().
 
     enumerate(names, start=1)
     """
-    items = items_of(argument_at(arguments))
-    start = named_argument(arguments, keywords, 1, "start", 0)
+    items = items_of(argument_at(call.arguments))
+    start = call.argument(1, "start", 0)
     if items is None or not isinstance(start, int):
         return unknown()
 
@@ -182,23 +175,23 @@ def keys_of_items(run: Run, items: list[Value], key: Value, node: Any) -> list[V
     if key is None:
         return items
 
-    return [invoke(run, key, [item], {}, node) for item in items]
+    return [invoke(run, key, Invocation([item], {}, node)) for item in items]
 
 
-def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sorted_(run: Run, call: Invocation) -> Value:
     """Evaluate sorted().
 
     sorted(names, key=len, reverse=True)      in their own order, where that is not known
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None:
-        return argument_at(arguments, 0, unknown())
+        return argument_at(call.arguments, 0, unknown())
 
-    keys = keys_of_items(run, items, keywords.get("key"), node)
+    keys = keys_of_items(run, items, call.keywords.get("key"), call.node)
     if not all_known(keys):
         return items
 
-    is_reversed = truth(keywords.get("reverse")) is True
+    is_reversed = truth(call.keywords.get("reverse")) is True
     try:
         order = sorted(range(len(items)), key=lambda i: keys[i], reverse=is_reversed)
     except TypeError:
@@ -207,41 +200,43 @@ def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     return [items[position] for position in order]
 
 
-def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def reversed_(run: Run, call: Invocation) -> Value:
     """Evaluate reversed().
 
     reversed(names)
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None:
         return unknown()
 
     return items[::-1]
 
 
-def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def map_(run: Run, call: Invocation) -> Value:
     """Evaluate map().
 
     map(col, names)
     """
-    several = items_of_each(arguments[1:])
+    several = items_of_each(call.arguments[1:])
     if not several:
-        return unknown_or(argument_at(arguments, 1))
+        return unknown_or(argument_at(call.arguments, 1))
 
     rows = zip(*several, strict=False)
-    return Generator([invoke(run, arguments[0], list(row), {}, node) for row in rows])
+    return Generator(
+        [invoke(run, call.arguments[0], call.with_arguments(list(row), {})) for row in rows]
+    )
 
 
-def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def filter_(run: Run, call: Invocation) -> Value:
     """Evaluate filter().
 
     filter(test, names)      without the items of which it is known that they go
     """
-    items = items_of(argument_at(arguments, 1))
+    items = items_of(argument_at(call.arguments, 1))
     if items is None:
         return unknown()
 
-    answers = keys_of_items(run, items, arguments[0], node)
+    answers = keys_of_items(run, items, call.arguments[0], call.node)
     stays = [truth(answer) is not False for answer in answers]
     return Generator(list(itertools.compress(items, stays)))
 
@@ -249,30 +244,31 @@ def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 def plain(function: Callable[..., Any]) -> Handler:
     """A function of constants, which cannot do harm."""
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Call the Python function itself where all arguments are known."""
+        arguments = call.arguments
         if len(arguments) == 1 and isinstance(arguments[0], Generator):
             arguments = [items_of(arguments[0])]
 
-        given = [*arguments, *keywords.values()]
+        given = [*arguments, *call.keywords.values()]
         if not all_known(given) or not is_writable(given):
             return unknown()
 
         try:
-            return function(*arguments, **keywords)
+            return function(*arguments, **call.keywords)
         except Exception:  # the analyzed program's mistake
             return unknown()
 
-    return call
+    return handle
 
 
-def round_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def round_(run: Run, call: Invocation) -> Value:
     """round(share, 2)"""
-    digits = named_argument(arguments, keywords, 1, "ndigits")
+    digits = call.argument(1, "ndigits")
     if isinstance(digits, int) and abs(digits) > MOST_DIGITS:
         return unknown()
 
-    return plain(round)(run, arguments, keywords, node)
+    return plain(round)(run, call)
 
 
 def extreme(pick: Callable[..., Any]) -> Handler:
@@ -281,13 +277,13 @@ def extreme(pick: Callable[..., Any]) -> Handler:
     max(names, key=len), min(a, b)
     """
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Return the smallest or largest item where all keys are known."""
-        items = items_of(arguments[0]) if len(arguments) == 1 else arguments
+        items = items_of(call.arguments[0]) if len(call.arguments) == 1 else call.arguments
         if not items:
-            return keywords.get("default", unknown())
+            return call.keywords.get("default", unknown())
 
-        keys = keys_of_items(run, items, keywords.get("key"), node)
+        keys = keys_of_items(run, items, call.keywords.get("key"), call.node)
         if not all_known(keys):
             return unknown()
 
@@ -296,15 +292,15 @@ def extreme(pick: Callable[..., Any]) -> Handler:
         except TypeError:
             return unknown()
 
-    return call
+    return handle
 
 
-def as_truth(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def as_truth(run: Run, call: Invocation) -> Value:
     """Evaluate bool().
 
     bool(x)
     """
-    return known_or_unknown(truth(argument_at(arguments)))
+    return known_or_unknown(truth(argument_at(call.arguments)))
 
 
 def known_or_unknown(answer: bool | None) -> Value:
@@ -315,43 +311,43 @@ def known_or_unknown(answer: bool | None) -> Value:
     return answer
 
 
-def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def from_keys(run: Run, call: Invocation) -> Value:
     """Evaluate dict.fromkeys().
 
     dict.fromkeys(names, "sum")
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None or not all_known(items):
         return unknown()
 
-    return dict.fromkeys(items, argument_at(arguments, 1))
+    return dict.fromkeys(items, argument_at(call.arguments, 1))
 
 
-def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def text(run: Run, call: Invocation) -> Value:
     """Evaluate str().
 
     str(name)
     """
-    if arguments:
-        return text_of_parts([as_text(run, arguments[0], node)])
+    if call.arguments:
+        return text_of_parts([as_text(run, call.arguments[0], call.node)])
 
     return ""
 
 
-def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sum_(run: Run, call: Invocation) -> Value:
     """Evaluate sum().
 
     sum(columns), sum(lists, [])      Python's own
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None:
         return unknown()
 
-    start = named_argument(arguments, keywords, 1, "start", 0)
+    start = call.argument(1, "start", 0)
     if any_is(items, ColumnValue):
         total: Value = start
         for item in items:
-            total = binary(run, ast.Add, total, item, node)
+            total = binary(run, ast.Add, total, item, call.node)
 
         return total
 
@@ -361,18 +357,18 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
         return [each for item in [start, *items] for each in item]
 
-    return plain(sum)(run, [items, start], {}, node)
+    return plain(sum)(run, call.with_arguments([items, start], {}))
 
 
-def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_instance(run: Run, call: Invocation) -> Value:
     """Evaluate isinstance().
 
     isinstance(x, (str, DataFrame))
     """
-    if len(arguments) < 2 or isinstance(arguments[0], (Unknown, Choice)):
+    if len(call.arguments) < 2 or isinstance(call.arguments[0], (Unknown, Choice)):
         return unknown()
 
-    held, kinds = arguments[:2]
+    held, kinds = call.arguments[:2]
     if not isinstance(kinds, tuple):
         kinds = (kinds,)
 
@@ -419,42 +415,42 @@ PYTHON_TYPES: dict[str, Any] = {
 SPARK_TYPES: dict[str, type] = {"DataFrame": Relation, "Column": ColumnValue}
 
 
-def attributes_as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def attributes_as_dict(run: Run, call: Invocation) -> Value:
     """Evaluate vars().
 
     vars(args)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if isinstance(held, Instance):
         return held.names
 
     return unknown()
 
 
-def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def get_attribute(run: Run, call: Invocation) -> Value:
     """Evaluate getattr().
 
     getattr(F, name)(…)
     """
-    name = argument_at(arguments, 1)
-    held = argument_at(arguments)
+    name = argument_at(call.arguments, 1)
+    held = argument_at(call.arguments)
     if not is_text(name):
         is_functions = isinstance(held, Library) and held.name == "pyspark.sql.functions"
         return chosen_function() if is_functions else unknown()
 
-    found = attribute_of(run, held, name, node)
+    found = attribute_of(run, held, name, call.node)
     if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):
-        return argument_at(arguments, 2, found)
+        return argument_at(call.arguments, 2, found)
 
     return found
 
 
-def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def has_attribute(run: Run, call: Invocation) -> Value:
     """Evaluate hasattr().
 
     hasattr(F, "try_add")
     """
-    held, name = argument_at(arguments), argument_at(arguments, 1)
+    held, name = argument_at(call.arguments), argument_at(call.arguments, 1)
     if not isinstance(name, str):
         return unknown()
 
@@ -467,15 +463,15 @@ def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     return unknown()
 
 
-def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def set_attribute(run: Run, call: Invocation) -> Value:
     """Evaluate setattr().
 
     setattr(self, name, x)
     """
-    if len(arguments) != 3:
+    if len(call.arguments) != 3:
         return None
 
-    held, name, value = arguments
+    held, name, value = call.arguments
     if isinstance(held, (Instance, Class)) and isinstance(name, str):
         run.touch(held.names)
         held.names[name] = value
@@ -483,20 +479,20 @@ def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     return None
 
 
-def any_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def any_(run: Run, call: Invocation) -> Value:
     """Evaluate any().
 
     any(flags)
     """
-    return known_or_unknown(any_of(truths_of(arguments)))
+    return known_or_unknown(any_of(truths_of(call.arguments)))
 
 
-def all_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def all_(run: Run, call: Invocation) -> Value:
     """Evaluate all().
 
     all(flags)
     """
-    return known_or_unknown(all_of(truths_of(arguments)))
+    return known_or_unknown(all_of(truths_of(call.arguments)))
 
 
 def truths_of(arguments: Arguments) -> list[bool | None]:
@@ -508,34 +504,34 @@ def truths_of(arguments: Arguments) -> list[bool | None]:
     return [truth(item) for item in items]
 
 
-def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def next_(run: Run, call: Invocation) -> Value:
     """Evaluate next().
 
     next(iterator, None)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if not isinstance(held, Generator):
         return unknown()
 
     if held.items:
         return held.items.pop(0)
 
-    return argument_at(arguments, 1, unknown())
+    return argument_at(call.arguments, 1, unknown())
 
 
-def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def iter_(run: Run, call: Invocation) -> Value:
     """Evaluate iter().
 
     iter(names)
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None:
         return unknown()
 
     return Generator(items)
 
 
-def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def nothing(run: Run, call: Invocation) -> Value:
     """Return None: the call has no value that a column could be made of.
 
     print(x)
@@ -543,24 +539,24 @@ def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     return None
 
 
-def kind_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def kind_of(run: Run, call: Invocation) -> Value:
     """Evaluate type().
 
     type(self)
     """
-    if len(arguments) == 1 and isinstance(arguments[0], Instance):
-        return arguments[0].home
+    if len(call.arguments) == 1 and isinstance(call.arguments[0], Instance):
+        return call.arguments[0].home
 
     return unknown()
 
 
-def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def callable_(run: Run, call: Invocation) -> Value:
     """Evaluate callable().
 
     callable(step)
     """
-    if arguments:
-        return isinstance(arguments[0], (Function, Class, Library))
+    if call.arguments:
+        return isinstance(call.arguments[0], (Function, Class, Library))
 
     return unknown()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from lineal.extract.pyspark.files import File, frame_like_names, session_like_names, strong_names
 from lineal.extract.pyspark.frame_libraries import library_of, open_value
 from lineal.extract.pyspark.function_calls import call_function
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import Class, Function, Instance, Session, Unknown, Value
@@ -157,7 +158,8 @@ class OpenCalls:
         }
         run.reading = reading
         self.guard(
-            function, lambda: call_function(run, function, arguments, keywords, function.node)
+            function,
+            lambda: call_function(run, function, Invocation(arguments, keywords, function.node)),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lineal.extract.pyspark.collected import DATA, computed_of
 from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, operation_of, value
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import truth
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, MOST_ITEMS
@@ -144,7 +145,7 @@ def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -
     for held, other, called in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         found = method_of(held, called)
         if found is not None:
-            return invoke(run, found, [held, other], {}, node)
+            return invoke(run, found, Invocation([held, other], {}, node))
 
     return Unknown("…", "computed")
 

@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    Arguments,
-    Keywords,
-    LibraryCall,
-    attribute_of,
-    invoke,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, LibraryCall, attribute_of, invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Session, Value
@@ -44,31 +37,37 @@ def read_frame(name: str) -> LibraryCall:
     """Return what a function of pyspark.pandas reads."""
     method, parameter = READERS[name]
 
-    def read(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def read(run: Run, call: Invocation) -> Value:
         """ps.read_table("raw.orders")"""
-        reader = attribute_of(run, Session(), "read", node)
-        given = named_argument(arguments, keywords, 0, parameter)
-        return invoke(run, attribute_of(run, reader, method, node), [given], {}, node)
+        reader = attribute_of(run, Session(), "read", call.node)
+        given = call.argument(0, parameter)
+        return invoke(
+            run, attribute_of(run, reader, method, call.node), call.with_arguments([given], {})
+        )
 
     return read
 
 
-def read_query(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_query(run: Run, call: Invocation) -> Value:
     """ps.sql("SELECT …")"""
-    return invoke(run, attribute_of(run, Session(), "sql", node), arguments[:1], {}, node)
+    return invoke(
+        run,
+        attribute_of(run, Session(), "sql", call.node),
+        call.with_arguments(call.arguments[:1], {}),
+    )
 
 
 def write_frame(name: str) -> Any:
     """Return what a method of a frame writes."""
     method, parameter = WRITERS[name]
 
-    def write(
-        run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def write(run: Run, relation: Relation, call: Invocation) -> Value:
         """psdf.to_table("mart.orders")"""
-        writer = attribute_of(run, relation, "write", node)
-        given = named_argument(arguments, keywords, 0, parameter)
-        return invoke(run, attribute_of(run, writer, method, node), [given], {}, node)
+        writer = attribute_of(run, relation, "write", call.node)
+        given = call.argument(0, parameter)
+        return invoke(
+            run, attribute_of(run, writer, method, call.node), call.with_arguments([given], {})
+        )
 
     return write
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from typing import Any
 
-from lineal.extract.pyspark.dispatch import argument_at
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.texts import text_of_parts
@@ -20,9 +19,7 @@ from lineal.extract.pyspark.values import Unknown, Value, label_of
 FOLDER = "the folder of the run"
 
 
-def working_folder(
-    run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any
-) -> Value:
+def working_folder(run: Run, call: Invocation) -> Value:
     """Return the working folder.
 
     os.getcwd(), Path.cwd()
@@ -31,48 +28,48 @@ def working_folder(
     if main is not None and main.folder:
         return main.folder
 
-    return Unknown(label_of(node), FOLDER)
+    return Unknown(label_of(call.node), FOLDER)
 
 
-def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def absolute_path(run: Run, call: Invocation) -> Value:
     """Return an absolute path.
 
     os.path.abspath("lake"), Path("lake").resolve()
     """
-    held, main = (argument_at(arguments)), run.program.main
+    held, main = (argument_at(call.arguments)), run.program.main
     if not is_text(held):
-        return Unknown(label_of(node), "a path that is computed")
+        return Unknown(label_of(call.node), "a path that is computed")
 
     if posixpath.isabs(held):
         return posixpath.normpath(held)
 
     if main is None or not main.folder:
-        return Unknown(label_of(node), FOLDER)
+        return Unknown(label_of(call.node), FOLDER)
 
     return posixpath.normpath(posixpath.join(main.folder, held))
 
 
-def same_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def same_path(run: Run, call: Invocation) -> Value:
     """Return the path itself.
 
     Path("lake").as_posix()
     """
-    return arguments[0]
+    return call.arguments[0]
 
 
-def joined_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def joined_path(run: Run, call: Invocation) -> Value:
     """Join the parts of a path.
 
     Path("lake").joinpath("raw", "orders")
     """
-    parts: list[Value] = [arguments[0]]
-    for argument in arguments[1:]:
+    parts: list[Value] = [call.arguments[0]]
+    for argument in call.arguments[1:]:
         parts += ["/", argument]
 
     return text_of_parts(parts)
 
 
-METHODS: dict[str, Callable[[Run, list[Value], dict[str, Value], Any], Value]] = {
+METHODS: dict[str, Callable[[Run, Invocation], Value]] = {
     "resolve": absolute_path,
     "absolute": absolute_path,
     "as_posix": same_path,

@@ -9,10 +9,11 @@ from typing import Any
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.dbt import Dbt
-from lineal.extract.pyspark.dispatch import invoke, named_argument
+from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.frames.changes import drop
 from lineal.extract.pyspark.frames.project import select
 from lineal.extract.pyspark.frames.rows import filter_, narrow_relation
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
@@ -35,9 +36,13 @@ def define(
     rules: Sequence[Value] = (),
 ) -> None:
     """Call the function, and what it gives is the dataset."""
-    found = invoke(run, function, arguments, {}, node)
+    found = invoke(run, function, Invocation(arguments, {}, node))
     for rule in rules:
-        found = filter_(run, found, [rule], {}, node) if isinstance(found, Relation) else found
+        found = (
+            filter_(run, found, Invocation([rule], {}, node))
+            if isinstance(found, Relation)
+            else found
+        )
 
     if isinstance(found, Relation):
         reading, run.reading = run.reading, function.file.reading
@@ -57,19 +62,17 @@ def dbt_model(run: Run, function: Function, script: Script, name: str) -> None:
     define(run, function, name, "table", function.node, [Dbt(name, script.dbt), Session()])
 
 
-def pipeline_call(
-    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
-) -> Value:
+def pipeline_call(run: Run, name: str, call: Invocation) -> Value:
     """Call a function of a declarative pipeline.
 
     dlt.read("x"), dlt.apply_changes(target="x", source="y")
     """
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
-        return read_name(run, named_argument(arguments, keywords, 0, "name"), node, read_table)
+        return read_name(run, call.argument(0, "name"), call.node, read_table)
 
-    if last in CHANGES and "target" in keywords:
-        flow = partial(apply_changes, run, keywords, node)
+    if last in CHANGES and "target" in call.keywords:
+        flow = partial(apply_changes, run, call.keywords, call.node)
         flows = getattr(run.script, "flows", None)
         if flows is None:
             flow()
@@ -100,15 +103,17 @@ def apply_changes(run: Run, keywords: dict[str, Value], node: Any) -> None:
     found = decided_by(run, found, order, FILTERS, Clause.WHERE)
     for name in ("apply_as_deletes", "apply_as_truncates"):
         if keywords.get(name) is not None:
-            found = filter_(run, found, [keywords[name]], {}, node)
+            found = filter_(run, found, Invocation([keywords[name]], {}, node))
 
     if keywords.get("column_list") is not None:
-        found = select(run, found, [keywords["column_list"]], {}, node)
+        found = select(run, found, Invocation([keywords["column_list"]], {}, node))
 
     left_out = keywords.get("except_column_list")
     if left_out is not None:
         several = items_of(left_out)
-        found = drop(run, found, several if several is not None else [left_out], {}, node)
+        found = drop(
+            run, found, Invocation(several if several is not None else [left_out], {}, node)
+        )
 
     write_to(run, found, keywords["target"], node)
 

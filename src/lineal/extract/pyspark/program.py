@@ -34,6 +34,7 @@ from lineal.extract.pyspark.files import File, imported_words, label_files, stro
 from lineal.extract.pyspark.forms import Kind
 from lineal.extract.pyspark.frame_libraries import imports_traced, open_value
 from lineal.extract.pyspark.function_calls import call_function
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, MEMBERS, STARS, member_by_star
 from lineal.extract.pyspark.modules import ModuleIndex
 from lineal.extract.pyspark.open_calls import Mentions, OpenCalls, functions_in
@@ -350,7 +351,10 @@ class Program:
             sessions = [Session() for _ in range(file.form.sessions)]
             start = function
             self.guarded(
-                start, lambda: made.append(call_function(run, start, sessions, {}, start.node))
+                start,
+                lambda: made.append(
+                    call_function(run, start, Invocation(sessions, {}, start.node))
+                ),
             )
 
         if self.has_written(file, before):

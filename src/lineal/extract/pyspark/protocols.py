@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, variable_name
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -27,7 +28,7 @@ def iterate(run: Run, held: Value, node: Any) -> list[Value] | None:
     if isinstance(held, Instance):
         made = held.home.find("__iter__")
         if isinstance(made, Function):
-            return items_of(invoke(run, made, [held], {}, node))
+            return items_of(invoke(run, made, Invocation([held], {}, node)))
 
     return items_of(held)
 
@@ -60,7 +61,7 @@ def call_special(run: Run, held: Value, name: str, arguments: list[Value], node:
     if found is None:
         return ...
 
-    return invoke(run, found, [held, *arguments], {}, node)
+    return invoke(run, found, Invocation([held, *arguments], {}, node))
 
 
 def as_text(run: Run, held: Value, node: Any) -> Value:

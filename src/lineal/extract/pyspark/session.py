@@ -10,9 +10,10 @@ from typing import Any
 from lineal.algebra.relation import scan
 from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.connectors import connector_name
-from lineal.extract.pyspark.dispatch import (
-    FRAME_METHODS,
+from lineal.extract.pyspark.dispatch import FRAME_METHODS
+from lineal.extract.pyspark.invocation import (
     Arguments,
+    Invocation,
     Keywords,
     argument_at,
     named_argument,
@@ -44,13 +45,13 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def table(run: Run, call: Invocation) -> Value:
     """Read a table.
 
     spark.table("db.orders")
     """
-    name = named_argument(arguments, keywords, 0, "tableName", keywords.get("name"))
-    return read_name(run, name, node, read_table)
+    name = call.argument(0, "tableName", call.keywords.get("name"))
+    return read_name(run, name, call.node, read_table)
 
 
 def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
@@ -238,7 +239,7 @@ def unknown_frame(run: Run, held: Unknown, node: Any) -> Relation:
     return Relation([anything()], {}, held.inputs)
 
 
-def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def range_(run: Run, call: Invocation) -> Value:
     """Build a DataFrame of numbers.
 
     spark.range(10)
@@ -249,23 +250,23 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 # -- the table of the session's methods ------------------------------------------------------------
 
 
-def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def register(run: Run, call: Invocation) -> Value:
     """Register a UDF.
 
     spark.udf.register("name", f)
     """
-    name = named_argument(arguments, keywords, 0, "name")
+    name = call.argument(0, "name")
     if not isinstance(name, str):
         name = "udf"
 
-    function = named_argument(arguments, keywords, 1, "f")
+    function = call.argument(1, "f")
     if isinstance(function, Udf):
         return replace(function, name=name)
 
     return Udf(name, body=function, by_row=isinstance(function, Function))
 
 
-def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def same_session(run: Run, call: Invocation) -> Value:
     """Return the session itself.
 
     spark.newSession(), SparkSession.builder
@@ -273,15 +274,15 @@ def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
     return Session()
 
 
-SESSION: dict[str, Callable[[Run, Arguments, Keywords, Any], Value]] = {
+SESSION: dict[str, Callable[[Run, Invocation], Value]] = {
     "table": table,
     "createDataFrame": create_data_frame,
     "range": range_,
     "newSession": same_session,
     "builder": same_session,
     "getOrCreate": same_session,
-    "registerDataFrameAsTable": lambda run, arguments, keywords, node: None,
-    "stop": lambda run, arguments, keywords, node: None,
+    "registerDataFrameAsTable": lambda run, call: None,
+    "stop": lambda run, call: None,
 }
 
 
@@ -300,38 +301,34 @@ FORMATS = frozenset(
 )
 
 
-def read_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def read_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a reader.
 
     spark.read.option(…).schema(…).parquet(path)
     """
     if name in ("option", "options"):
-        return held.with_options(arguments, keywords)
+        return held.with_options(call.arguments, call.keywords)
 
     if name == "format":
-        return held.with_(format=named_argument(arguments, keywords, 0, "source"))
+        return held.with_(format=call.argument(0, "source"))
 
     if name == "schema":
-        return held.with_(schema=schema_of(run, argument_at(arguments), node))
+        return held.with_(schema=schema_of(run, argument_at(call.arguments), call.node))
 
     if name == "table":
-        return table(run, arguments, keywords, node)
+        return table(run, call)
 
     if name == "jdbc":
-        given = dict(zip(("url", "table"), arguments, strict=False)) | keywords
-        return read_name(run, given.get("table"), node, database_table)
+        given = dict(zip(("url", "table"), call.arguments, strict=False)) | call.keywords
+        return read_name(run, given.get("table"), call.node, database_table)
 
     if name in FORMATS:
-        return read_path(run, held, name, arguments, keywords, node)
+        return read_path(run, held, name, call)
 
     return held
 
 
-def read_path(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def read_path(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Read files.
 
     spark.read.parquet(path), spark.read.format("csv").load(path)
@@ -339,11 +336,11 @@ def read_path(
     options = held.parts.get("options", {})
     database = connector_name(options)
     if database is not None and name == "load":
-        return read_name(run, database, node, database_table)
+        return read_name(run, database, call.node, database_table)
 
     schema = held.parts.get("schema")
-    if keywords.get("schema") is not None:
-        schema = schema_of(run, keywords["schema"], node)
+    if call.keywords.get("schema") is not None:
+        schema = schema_of(run, call.keywords["schema"], call.node)
 
     fixed = columns_of_format(held, name)
     if fixed is not None and (schema is None or fixed[0] != "value"):
@@ -360,12 +357,12 @@ def read_path(
 
     found: Value = None
 
-    for path in paths_to_read(held, name, arguments, keywords):
-        one = read_rows(run, path, node) or read_name(run, path, node, read)
+    for path in paths_to_read(held, name, call.arguments, call.keywords):
+        one = read_rows(run, path, call.node) or read_name(run, path, call.node, read)
         if found is None:
             found = one
         elif isinstance(found, Relation) and isinstance(one, Relation):
-            found = FRAME_METHODS["unionByName"](run, found, [one], {}, node)
+            found = FRAME_METHODS["unionByName"](run, found, call.with_arguments([one], {}))
 
     return found
 
@@ -444,16 +441,14 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
     else:
         return read_table(run, text, node)
 
-    result = SESSION["sql"](run, [query], {}, node)
+    result = SESSION["sql"](run, Invocation([query], {}, node))
     if isinstance(result, Relation):
         return result
 
     return local_relation(SchemaValue([]))
 
 
-def catalog_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def catalog_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of the catalog.
 
     spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")
@@ -461,7 +456,7 @@ def catalog_call(
     if name == "currentDatabase":
         return run.using[1] or "default"
 
-    given = argument_at(arguments)
+    given = argument_at(call.arguments)
     if name in CATALOG_CHANGES and isinstance(given, str):
         return CATALOG_CHANGES[name](run, given)
 
@@ -502,34 +497,28 @@ def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:
     views.pop(name.lower(), None)
 
 
-def conf_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def conf_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of the configuration.
 
     spark.conf.get("day")
     """
-    if name == "get" and arguments and isinstance(arguments[0], str):
-        return Unknown(arguments[0], "configuration", Confidence.LOW)
+    if name == "get" and call.arguments and isinstance(call.arguments[0], str):
+        return Unknown(call.arguments[0], "configuration", Confidence.LOW)
 
     return None
 
 
-def udf_registry(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def udf_registry(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of the UDF registry.
 
     spark.udf.register("clean", clean)
     """
-    return register(run, arguments, keywords, node)
+    return register(run, call)
 
 
-def udtf_registry(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def udtf_registry(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of the registry of table functions.
 
     spark.udtf.register("split_words", SplitWords)
     """
-    return named_argument(arguments, keywords, 1, "f")
+    return call.argument(1, "f")

@@ -11,18 +11,8 @@ from lineal.extract.pyspark.collected import DATA, row_of, rows_of, subquery, va
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.command_line import parser_call
 from lineal.extract.pyspark.connectors import connector_name
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    BUILDERS,
-    FRAME_METHODS,
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    item_of,
-    named_argument,
-    only_argument,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, FRAME_METHODS, invoke, item_of
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
 from lineal.extract.pyspark.relation import Relation, anything
@@ -120,33 +110,31 @@ PATHS = frozenset(
 )
 
 
-def write_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def write_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a writer.
 
     df.write.mode("overwrite").saveAsTable("mart.orders")
     """
     if name in SETTINGS:
         setting, argument = SETTINGS[name]
-        return held.with_(**{setting: named_argument(arguments, keywords, 0, argument)})
+        return held.with_(**{setting: call.argument(0, argument)})
 
     if name in ("option", "options"):
-        return held.with_options(arguments, keywords)
+        return held.with_options(call.arguments, call.keywords)
 
     if name in ("mode", "outputMode"):
-        return with_mode(run, held, only_argument(arguments, keywords), node)
+        return with_mode(run, held, call.only(), call.node)
 
     if name == "foreach":
         return held.with_(format="foreach")
 
     if name in FINISHING or name in PATHS:
-        return finish_write(run, held, name, arguments, keywords, node)
+        return finish_write(run, held, name, call)
 
     if name in TABLE_WRITES:
         parts = held.parts
         defines = TABLE_WRITES[name]
-        return write_to(run, parts["relation"], parts.get("target"), node, defines=defines)
+        return write_to(run, parts["relation"], parts.get("target"), call.node, defines=defines)
 
     return held
 
@@ -183,45 +171,43 @@ KEEPING = ("append", "update", "complete", "ignore")
 """Modes that keep the existing rows."""
 
 
-def finish_write(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def finish_write(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Write a DataFrame.
 
     .save(path), .saveAsTable("orders"), .insertInto("orders")
     """
     parts = held.parts
     relation, options = parts["relation"], parts.get("options", {})
-    mode = keywords.get("mode", parts.get("mode"))
+    mode = call.keywords.get("mode", parts.get("mode"))
     how = mode.lower() if isinstance(mode, str) else ""
     append, keeps = how in KEEPING or isinstance(mode, (Unknown, Choice)), how == "ignore"
 
     if parts.get("each") is not None and name == "start":
         batch = Unknown("batch_id", "the number of a batch", Confidence.LOW)
-        invoke(run, parts["each"], [relation, batch], {}, node)
+        invoke(run, parts["each"], call.with_arguments([relation, batch], {}))
         return Unknown("start()", "a streaming query")
 
     if name == "insertInto":
-        target = first_of(arguments, keywords, "tableName")
-        return write_to(run, relation, target, node, defines=False, positional=True)
+        target = first_of(call.arguments, call.keywords, "tableName")
+        return write_to(run, relation, target, call.node, defines=False, positional=True)
 
     if name in ("saveAsTable", "toTable"):
-        target = first_of(arguments, keywords, "name", "tableName")
+        target = first_of(call.arguments, call.keywords, "name", "tableName")
         located = options.get("path")
         if isinstance(located, str) and is_text(target):
             run.program.located[run.program.path_of(located)] = target
 
-        return write_to(run, relation, target, node, defines=not append, keeps=keeps)
+        return write_to(run, relation, target, call.node, defines=not append, keeps=keeps)
 
     if name == "jdbc":
-        target = first_of(arguments[1:], keywords, "table")
-        return write_to(run, relation, target, node, defines=not append, keeps=keeps)
+        target = first_of(call.arguments[1:], call.keywords, "table")
+        return write_to(run, relation, target, call.node, defines=not append, keeps=keeps)
 
     database = connector_name(options)
     if database is not None and name == "save":
-        return write_to(run, relation, database, node, defines=not append, keeps=keeps)
+        return write_to(run, relation, database, call.node, defines=not append, keeps=keeps)
 
-    path = first_of(arguments, keywords, "path")
+    path = first_of(call.arguments, call.keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
 
@@ -229,10 +215,10 @@ def finish_write(
         return None
 
     if path is None and parts.get("format") == "memory":
-        query = parts.get("query", keywords.get("queryName"))
-        return temporary_view(run, relation, [query], {}, node)
+        query = parts.get("query", call.keywords.get("queryName"))
+        return temporary_view(run, relation, call.with_arguments([query], {}))
 
-    return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
+    return write_to(run, relation, path, call.node, path=True, defines=not append, keeps=keeps)
 
 
 def first_of(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
@@ -246,23 +232,23 @@ def first_of(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
 # -- the other ends of a chain ---------------------------------------------------------------------
 
 
-def temporary_view(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def temporary_view(run: Run, relation: Relation, call: Invocation) -> Value:
     """Create a temporary view.
 
     df.createOrReplaceTempView("v")
     """
-    name = first_of(arguments, keywords, "name")
+    name = first_of(call.arguments, call.keywords, "name")
     if not isinstance(name, str):
         run.dynamic(
-            "a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN)
+            "a view whose name only a run knows",
+            call.node,
+            getattr(name, "level", Confidence.UNKNOWN),
         )
         return None
 
     views = (
         run.global_views
-        if "Global" in getattr(getattr(node, "func", None), "attr", "")
+        if "Global" in getattr(getattr(call.node, "func", None), "attr", "")
         else run.views
     )
     run.touch(views)
@@ -270,34 +256,32 @@ def temporary_view(
     return None
 
 
-def transform(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def transform(run: Run, relation: Relation, call: Invocation) -> Value:
     """Apply a function to a DataFrame.
 
     df.transform(f, a, b)
     """
-    if arguments:
-        return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
+    if call.arguments:
+        return invoke(
+            run,
+            call.arguments[0],
+            call.with_arguments([relation, *call.arguments[1:]]),
+        )
 
     return relation
 
 
-def write_to_builder(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def write_to_builder(run: Run, relation: Relation, call: Invocation) -> Value:
     """Begin a write to a table.
 
     df.writeTo("orders")
     """
     return Builder(
-        "write", {"relation": relation, "target": first_of(arguments, keywords, "table")}
+        "write", {"relation": relation, "target": first_of(call.arguments, call.keywords, "table")}
     )
 
 
-def scalar(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def scalar(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a DataFrame as one value.
 
     df.scalar()      a DataFrame of one value, in an expression
@@ -305,9 +289,7 @@ def scalar(
     return ColumnValue(subquery(relation))
 
 
-def exists(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def exists(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a DataFrame as a condition.
 
     df.exists()      a subquery as a condition
@@ -315,54 +297,52 @@ def exists(
     return ColumnValue(exp.Exists(this=subquery(relation)))
 
 
-def collect_rows(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def collect_rows(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the rows of a DataFrame.
 
     df.collect(), df.take(5)
     """
-    return rows_of(action_name(node), relation)
+    return rows_of(action_name(call.node), relation)
 
 
-def first_row(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def first_row(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return one row of a DataFrame, or several.
 
     df.first(), df.head(), df.head(5)
     """
-    if arguments or keywords:
-        return rows_of(action_name(node), relation)
+    if call.arguments or call.keywords:
+        return rows_of(action_name(call.node), relation)
 
-    return row_of(action_name(node), relation)
+    return row_of(action_name(call.node), relation)
 
 
-def count_rows(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def count_rows(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the number of rows, which the columns decide that decide the rows.
 
     df.count(), df.isEmpty()
     """
     number = ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))
-    return value_of(action_name(node), FRAME_METHODS["agg"](run, relation, [number], {}, node))
+    return value_of(
+        action_name(call.node),
+        FRAME_METHODS["agg"](run, relation, call.with_arguments([number], {})),
+    )
 
 
-def column_statistic(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def column_statistic(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a number that is computed of columns.
 
     df.approxQuantile("x", [0.5], 0.0), df.corr("a", "b")
     """
-    name = action_name(node).rstrip("()")
-    given = [*arguments, *keywords.values()]
+    name = action_name(call.node).rstrip("()")
+    given = [*call.arguments, *call.keywords.values()]
     taken = given[:1] if name == "approxQuantile" else given[:2]
     columns = [each for item in taken for each in (as_list(item))]
-    trees = [column(run, each, node) for each in columns]
+    trees = [column(run, each, call.node) for each in columns]
     made = ColumnValue(exp.Anonymous(this=name, expressions=trees))
-    return value_of(action_name(node), FRAME_METHODS["agg"](run, relation, [made], {}, node))
+    return value_of(
+        action_name(call.node),
+        FRAME_METHODS["agg"](run, relation, call.with_arguments([made], {})),
+    )
 
 
 def action_name(node: Any) -> str:
@@ -370,26 +350,20 @@ def action_name(node: Any) -> str:
     return f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()"
 
 
-def data_only(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def data_only(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a value that no column decides, or that is not followed.
 
     df.inputFiles(), df.toArrow()
     """
-    return Unknown(action_name(node), DATA, inputs=(relation,))
+    return Unknown(action_name(call.node), DATA, inputs=(relation,))
 
 
-def json_rows(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def json_rows(run: Run, relation: Relation, call: Invocation) -> Value:
     """df.toJSON()      an RDD of texts, which spark.read.json reads back"""
     return Unknown("toJSON()", JSON_ROWS, inputs=(relation,))
 
 
-def nothing(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def nothing(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return None: nothing is written.
 
     df.show()
@@ -397,38 +371,32 @@ def nothing(
     return None
 
 
-def split(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def split(run: Run, relation: Relation, call: Invocation) -> Value:
     """Split a DataFrame at random.
 
     df.randomSplit([0.8, 0.2])
     """
-    weights = named_argument(arguments, keywords, 0, "weights")
+    weights = call.argument(0, "weights")
     count = len(weights) if isinstance(weights, (list, tuple)) else 2
     return [relation.derived() for _ in range(count)]
 
 
-def opaque(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def opaque(run: Run, relation: Relation, call: Invocation) -> Value:
     """Report a method that is not followed.
 
     df.rdd.map(f)
     """
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    name = getattr(getattr(call.node, "func", None), "attr", "this")
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", call.node)
     return Relation([anything()], dict(relation.rows), (relation,))
 
 
-def column_by_name(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def column_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a column by its name.
 
     df.colRegex("a")
     """
-    return item_of(run, relation, argument_at(arguments), node)
+    return item_of(run, relation, argument_at(call.arguments), call.node)
 
 
 ACTIONS.update({
@@ -459,26 +427,22 @@ ACTIONS.update({
 })  # fmt: skip
 
 
-def stat_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def stat_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a statistics function.
 
     df.stat.crosstab("a", "b")
     """
     handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collect_rows)
-    return handler(run, held.parts["relation"], arguments, keywords, node)
+    return handler(run, held.parts["relation"], call)
 
 
-def match_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def match_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a match.
 
     re.match(…).group(1)
     """
     groups = held.parts["groups"]
-    number = argument_at(arguments, 0, 0)
+    number = argument_at(call.arguments, 0, 0)
     if name == "group" and isinstance(number, int) and 0 <= number < len(groups):
         return groups[number]
 
@@ -491,15 +455,16 @@ def match_call(
 PLACEHOLDER = re.compile(r"\$(?:(\$)|([a-z_]\w*)|\{([a-z_]\w*)\})", re.IGNORECASE)
 
 
-def template_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def template_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a template.
 
     Template("SELECT $columns").substitute(columns="a, b")
     """
     text = held.parts["text"]
-    given = {**(arguments[0] if arguments and isinstance(arguments[0], dict) else {}), **keywords}
+    given = {
+        **(call.arguments[0] if call.arguments and isinstance(call.arguments[0], dict) else {}),
+        **call.keywords,
+    }
     if name not in ("substitute", "safe_substitute") or not isinstance(text, str):
         return Unknown(f"{name}()", "computed")
 
@@ -517,9 +482,7 @@ def template_call(
     return text_of_parts([*parts, text[end:]])
 
 
-def udf_decorator(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def udf_decorator(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Return a decorator that makes a UDF.
 
     @udf(returnType=StringType())

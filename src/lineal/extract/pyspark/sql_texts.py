@@ -16,7 +16,7 @@ from lineal.algebra.relation import rename
 from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import statements
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
+from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.local_data import local_relation
 from lineal.extract.pyspark.names import owned_name
@@ -38,30 +38,30 @@ from lineal.model.paths import path_name
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sql(run: Run, call: Invocation) -> Value:
     """Run a SQL text.
 
     spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)
     """
-    text = named_argument(arguments, keywords, 0, "sqlQuery")
+    text = call.argument(0, "sqlQuery")
     if isinstance(text, Choice) and all_are(text.options, str):
-        return sql_of_options(run, text, keywords, node)
+        return sql_of_options(run, text, call.keywords, call.node)
 
     if not isinstance(text, str):
-        return unknown_sql(run, text, node)
+        return unknown_sql(run, text, call.node)
 
-    given = keywords.get("args", argument_at(arguments, 1))
-    relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
-    text = with_names(with_arguments(text, {**keywords, **relations}, run), given)
+    given = call.keywords.get("args", argument_at(call.arguments, 1))
+    relations = {key: value for key, value in call.keywords.items() if isinstance(value, Relation)}
+    text = with_names(with_arguments(text, {**call.keywords, **relations}, run), given)
     if VARIABLE.match(text):
         run.touch(run.session)
         run.session.append(str(text).strip().rstrip(";"))
         return local_relation(SchemaValue([]))
 
     result: Value = None
-    for tree in sql_statements(run, with_variables(text, run), node):
+    for tree in sql_statements(run, with_variables(text, run), call.node):
         put_values(tree, given)
-        result = sql_statement(run, tree, relations, node)
+        result = sql_statement(run, tree, relations, call.node)
 
     if result is not None:
         return result
@@ -74,7 +74,7 @@ def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Rel
 
     spark.sql(full if first_time else changes)
     """
-    several = [sql(run, [option], keywords, node) for option in text.options]
+    several = [sql(run, Invocation([option], keywords, node)) for option in text.options]
     frames = instances(several, Relation)
     if not frames:
         return None

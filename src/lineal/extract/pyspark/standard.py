@@ -6,15 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    argument_at,
-    attribute_of,
-    invoke,
-    item_of,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import attribute_of, invoke, item_of
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import all_known, items_of, items_of_each, truth
 from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
 from lineal.extract.pyspark.run import Run
@@ -22,7 +15,7 @@ from lineal.extract.pyspark.sizes import TOO_LARGE
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value
 from lineal.extract.sequences import all_are, first_or_none
 
-Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+Handler = Callable[[Run, Invocation], Value]
 
 MOST_ITEMS = 5_000
 WIDEST = 20
@@ -45,9 +38,9 @@ def combine_by(function: Callable[..., Any]) -> Handler:
     of lists that are known, whatever is in them
     """
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Return the items that a function of itertools gives, unless they are too many."""
-        several = [number_or_items(argument) for argument in arguments]
+        several = [number_or_items(argument) for argument in call.arguments]
         if None in several:
             return unknown()
 
@@ -56,7 +49,7 @@ def combine_by(function: Callable[..., Any]) -> Handler:
             return unknown()
 
         try:
-            found = list(itertools.islice(function(*several, **keywords), MOST_ITEMS + 1))
+            found = list(itertools.islice(function(*several, **call.keywords), MOST_ITEMS + 1))
         except (TypeError, ValueError):
             return unknown()
 
@@ -65,32 +58,37 @@ def combine_by(function: Callable[..., Any]) -> Handler:
 
         return Generator(found)
 
-    return call
+    return handle
 
 
-def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def starmap(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.starmap.
 
     itertools.starmap(f, pairs)
     """
-    rows = items_of(argument_at(arguments, 1))
+    rows = items_of(argument_at(call.arguments, 1))
     if rows is None:
         return unknown()
 
-    return Generator([invoke(run, arguments[0], items_of(row) or [], {}, node) for row in rows])
+    return Generator(
+        [
+            invoke(run, call.arguments[0], call.with_arguments(items_of(row) or [], {}))
+            for row in rows
+        ]
+    )
 
 
-def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def group_by(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.groupby.
 
     itertools.groupby(sorted(columns), key=len)
     """
-    items = items_of(argument_at(arguments))
-    key = named_argument(arguments, keywords, 1, "key")
+    items = items_of(argument_at(call.arguments))
+    key = call.argument(1, "key")
     if items is None:
         return unknown()
 
-    keys = keys_of_items(run, items, key, node)
+    keys = keys_of_items(run, items, key, call.node)
     if not all_known(keys):
         return unknown()
 
@@ -98,22 +96,22 @@ def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     return Generator([(found, Generator([item for _, item in group])) for found, group in pairs])
 
 
-def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def accumulate(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.accumulate.
 
     itertools.accumulate(steps, apply, initial=df)
     """
-    items = items_of(argument_at(arguments))
-    function = named_argument(arguments, keywords, 1, "func")
+    items = items_of(argument_at(call.arguments))
+    function = call.argument(1, "func")
     if items is None or function is None:
         return unknown()
 
-    if "initial" in keywords:
-        items = [keywords["initial"], *items]
+    if "initial" in call.keywords:
+        items = [call.keywords["initial"], *items]
 
     found = items[:1]
     for item in items[1:]:
-        found.append(invoke(run, function, [found[-1], item], {}, node))
+        found.append(invoke(run, function, call.with_arguments([found[-1], item], {})))
 
     return Generator(found)
 
@@ -126,27 +124,27 @@ def getter(kind: str) -> Handler:
     what takes it from a value
     """
 
-    def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def make(run: Run, call: Invocation) -> Value:
         """Return the function that `itemgetter`, `attrgetter` or `methodcaller` makes."""
 
         def one(run: Run, held: Value, wanted: Value) -> Value:
             """Return the item, the attribute or the result of the method of one object."""
             if kind == "item":
-                return item_of(run, held, wanted, node)
+                return item_of(run, held, wanted, call.node)
 
             found = held
             for name in str(wanted).split("."):
-                found = attribute_of(run, found, name, node)
+                found = attribute_of(run, found, name, call.node)
 
             if kind == "method":
-                return invoke(run, found, arguments[1:], keywords, node)
+                return invoke(run, found, call.with_arguments(call.arguments[1:]))
 
             return found
 
-        def pick(run: Run, given: Arguments, _: Keywords, node: Any) -> Value:
+        def pick(run: Run, taken: Invocation) -> Value:
             """Return what the getter takes from its argument; a tuple where it takes several."""
-            wanted = arguments[:1] if kind == "method" else arguments
-            several = [one(run, first_or_none(given), each) for each in wanted]
+            wanted = call.arguments[:1] if kind == "method" else call.arguments
+            several = [one(run, first_or_none(taken.arguments), each) for each in wanted]
             if len(several) == 1:
                 return several[0]
 
@@ -157,12 +155,12 @@ def getter(kind: str) -> Handler:
     return make
 
 
-def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def compress(run: Run, call: Invocation) -> Value:
     """Evaluate itertools.compress.
 
     itertools.compress(columns, flags)
     """
-    several = items_of_each(arguments[:2])
+    several = items_of_each(call.arguments[:2])
     if several is None or len(several) < 2:
         return unknown()
 
@@ -174,7 +172,7 @@ def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     return Generator(list(itertools.compress(items, truths)))
 
 
-def pool(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pool(run: Run, call: Invocation) -> Value:
     """Build a pool of workers.
 
     ThreadPoolExecutor(4), ThreadPool(8)
@@ -184,21 +182,21 @@ def pool(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     return Builder("pool")
 
 
-def as_completed(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def as_completed(run: Run, call: Invocation) -> Value:
     """Evaluate as_completed.
 
     as_completed(futures)
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     return unknown() if items is None else items
 
 
-def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def counter(run: Run, call: Invocation) -> Value:
     """Evaluate collections.Counter.
 
     collections.Counter(names)
     """
-    items = items_of(argument_at(arguments, 0, []))
+    items = items_of(argument_at(call.arguments, 0, []))
     if items is None or not all_known(items):
         return unknown()
 
@@ -209,42 +207,45 @@ def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     return found
 
 
-def chain_map(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def chain_map(run: Run, call: Invocation) -> Value:
     """Evaluate collections.ChainMap.
 
     collections.ChainMap(given, defaults)
     """
-    if not all_are(arguments, dict):
+    if not all_are(call.arguments, dict):
         return unknown()
 
-    return {key: held for argument in reversed(arguments) for key, held in argument.items()}
+    return {key: held for argument in reversed(call.arguments) for key, held in argument.items()}
 
 
-def pool_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pool_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a pool.
 
     pool.map(load, tables), pool.submit(load, table)
     """
     if name in ("map", "imap", "imap_unordered"):
-        found = map_(run, arguments, {}, node)
+        found = map_(run, call.with_arguments(call.arguments, {}))
         if isinstance(found, Generator):
             return items_of(found)
 
         return found
 
     if name == "starmap":
-        return items_of(starmap(run, arguments, {}, node))
+        return items_of(starmap(run, call.with_arguments(call.arguments, {})))
 
-    if name == "submit" and arguments:
+    if name == "submit" and call.arguments:
         return Builder(
-            "future", {"result": invoke(run, arguments[0], arguments[1:], keywords, node)}
+            "future",
+            {"result": invoke(run, call.arguments[0], call.with_arguments(call.arguments[1:]))},
         )
 
-    if name in ("apply_async", "apply") and arguments:
-        given = named_argument(arguments, keywords, 1, "args", ())
-        result = invoke(run, arguments[0], items_of(given) or [], keywords.get("kwds") or {}, node)
+    if name in ("apply_async", "apply") and call.arguments:
+        given = call.argument(1, "args", ())
+        result = invoke(
+            run,
+            call.arguments[0],
+            call.with_arguments(items_of(given) or [], call.keywords.get("kwds") or {}),
+        )
         if name == "apply":
             return result
 
@@ -253,9 +254,7 @@ def pool_call(
     return None
 
 
-def future_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def future_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """Call a method of a future.
 
     future.result()

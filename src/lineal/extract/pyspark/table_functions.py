@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Slot
@@ -14,18 +13,11 @@ from lineal.extract.pyspark.columns.functions import SPECIAL, handler_of
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.columns.udf_bodies import Body, Names, bound_arguments, union
 from lineal.extract.pyspark.definitions import CLASS_DECORATORS
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    BUILDERS,
-    CALLS,
-    Arguments,
-    Keywords,
-    argument_at,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, CALLS
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.groups import OPAQUE
 from lineal.extract.pyspark.frames.project import select_items, take_findings
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import range_
@@ -46,15 +38,15 @@ Passed = tuple[str | None, Expression]
 """An argument of a call, with the parameter that it is bound to."""
 
 
-def make_table_function(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def make_table_function(run: Run, name: str, call: Invocation) -> Value:
     """Make a UDTF of a class.
 
     F.udtf(SplitWords, returnType="word string"), @udtf(returnType="word string")
     """
-    body = named_argument(arguments, keywords, 0, "cls")
-    schema = schema_of(run, keywords.get("returnType", argument_at(arguments, 1)), node)
+    body = call.argument(0, "cls")
+    schema = schema_of(
+        run, call.keywords.get("returnType", argument_at(call.arguments, 1)), call.node
+    )
     if isinstance(body, Class):
         return TableFunction(body.name, schema, body)
 
@@ -72,9 +64,7 @@ def table_function_of(run: Run, owner: Value, made: Value) -> TableFunction | No
     return None
 
 
-def call_table_function(
-    run: Run, held: TableFunction, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_table_function(run: Run, held: TableFunction, call: Invocation) -> Value:
     """Call a UDTF.
 
     SplitWords(col("title").outer()), Totals(df.asTable().partitionBy("store"))
@@ -84,17 +74,17 @@ def call_table_function(
     function = held.body.find("eval") if isinstance(held.body, Class) else None
     rows: list[Lineage] = []
     passed: list[Passed] = []
-    for name, given in arguments_of(function, arguments, keywords):
+    for name, given in arguments_of(function, call.arguments, call.keywords):
         if isinstance(given, Builder) and given.kind == "table_argument":
             relation: Relation = given.parts["relation"]
             rows.append(relation.rows)
             everything = everything_in(relation.frame.slots, OPAQUE)
-            passed.append((name, as_expression(everything, node)))
+            passed.append((name, as_expression(everything, call.node)))
         else:
-            passed.append((name, expression_in(scope, column(run, given, node))))
+            passed.append((name, expression_in(scope, column(run, given, call.node))))
 
     if held.schema is None:
-        run.dynamic("columns that a table function makes", node)
+        run.dynamic("columns that a table function makes", call.node)
         slots = [anything().slot]
     else:
         slots = slots_of(held.schema, function, passed)
@@ -161,31 +151,25 @@ def yields_in(node: ast.AST) -> Iterator[ast.expr | None]:
             yield each.value
 
 
-def as_table(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def as_table(run: Run, relation: Relation, call: Invocation) -> Value:
     """df.asTable()      an argument of a table function"""
     return Builder("table_argument", {"relation": relation})
 
 
-def table_argument_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def table_argument_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """df.asTable().partitionBy("store").orderBy("at")      the table function still gets all rows"""
     return held
 
 
-def built_in_call(
-    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def built_in_call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     """spark.tvf.explode(col("tags").outer()), spark.tvf.range(10)"""
     if name == "range":
-        return range_(run, arguments, keywords, node)
+        return range_(run, call)
 
     make, spelled = handler_of(name)
-    made = make(run, spelled, arguments, keywords, node)
+    made = make(run, spelled, call)
     items = [made] if isinstance(made, ColumnValue) else []
-    return select_items(run, Relation([], {}), items, node)
+    return select_items(run, Relation([], {}), items, call.node)
 
 
 SPECIAL.update(dict.fromkeys(("udtf", "arrow_udtf"), make_table_function))

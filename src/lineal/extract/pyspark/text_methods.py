@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import string
 from collections.abc import Callable, Iterator
-from typing import Any
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import all_known, items_of
 from lineal.extract.pyspark.natives import COMPUTED, unknown
 from lineal.extract.pyspark.operators import LONGEST_LIST
@@ -28,25 +27,23 @@ WIDEST = 9_999
 """Characters to which a text is filled up."""
 
 
-def method_of_text(
-    run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def method_of_text(run: Run, held: str, name: str, call: Invocation) -> Value:
     """Call a method of a text.
 
     name.upper(), ",".join(names), "{}.orders".format(schema)
     """
     if name in PATH_METHODS:
-        return PATH_METHODS[name](run, [held, *arguments], keywords, node)
+        return PATH_METHODS[name](run, call.with_arguments([held, *call.arguments]))
 
     combine = COMBINING.get(name)
     if combine is not None:
-        return combine(run, held, arguments, keywords, node)
+        return combine(run, held, call)
 
-    if name in TEXT_METHODS and all_known(arguments) and all_known(keywords.values()):
-        return call_text_method(held, name, arguments, keywords)
+    if name in TEXT_METHODS and all_known(call.arguments) and all_known(call.keywords.values()):
+        return call_text_method(held, name, call.arguments, call.keywords)
 
-    if name == "replace" and len(arguments) == 2 and isinstance(arguments[0], str):
-        return replace_part(held, arguments[0], arguments[1])
+    if name == "replace" and len(call.arguments) == 2 and isinstance(call.arguments[0], str):
+        return replace_part(held, call.arguments[0], call.arguments[1])
 
     return unknown()
 
@@ -108,12 +105,12 @@ def replace_part(held: str, old: str, new: Value) -> Value:
     return text_of_parts(parts)
 
 
-def join_texts(run: Run, held: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def join_texts(run: Run, held: str, call: Invocation) -> Value:
     """Join texts.
 
     ",".join(names)
     """
-    items = items_of(argument_at(arguments))
+    items = items_of(argument_at(call.arguments))
     if items is None:
         return unknown()
 
@@ -124,13 +121,13 @@ def join_texts(run: Run, held: str, arguments: Arguments, keywords: Keywords, no
     return text_of_parts(parts)
 
 
-def format_text(run: Run, held: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def format_text(run: Run, held: str, call: Invocation) -> Value:
     """Format a text.
 
     "{}.orders".format(schema), "{t}".format(t=name)
     """
-    by_name = {key: as_text(run, item, node) for key, item in keywords.items()}
-    by_position = [as_text(run, item, node) for item in arguments]
+    by_name = {key: as_text(run, item, call.node) for key, item in call.keywords.items()}
+    by_position = [as_text(run, item, call.node) for item in call.arguments]
     numbers = itertools.count()
     parts: list[Value] = []
 
@@ -179,7 +176,7 @@ def part_value(held: Value, name: str) -> Value:
     return Unknown(name, COMPUTED)
 
 
-COMBINING: dict[str, Callable[[Run, str, Arguments, Keywords, Any], Value]] = {
+COMBINING: dict[str, Callable[[Run, str, Invocation], Value]] = {
     "format": format_text,
     "join": join_texts,
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from lineal.extract.pyspark.collected import tree_in
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, computed_by, value
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
@@ -29,7 +30,7 @@ def f_string(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
     if run.elements:
         computed = computed_by(parts, {})
         if computed is not None:
-            return computed(run, "format", parts, {}, node)
+            return computed(run, "format", Invocation(parts, {}, node))
 
     return text_of_parts(parts)
 

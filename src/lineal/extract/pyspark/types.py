@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.dispatch import named_argument
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.rules import by_rules
 from lineal.extract.pyspark.run import Run
@@ -338,24 +338,25 @@ TYPE_NAMES = {
 }  # fmt: skip
 
 
-def type_call(
-    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
-) -> Value:
+def type_call(run: Run, name: str, call: Invocation) -> Value:
     """Build a type.
 
     StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)
     """
     if name == "StructType":
-        fields = named_argument(arguments, keywords, 0, "fields")
+        fields = call.argument(0, "fields")
         if isinstance(fields, (list, tuple)):
-            return schema_of(run, list(fields), node) or SchemaValue([])
+            return schema_of(run, list(fields), call.node) or SchemaValue([])
 
         return SchemaValue([])
 
     if name == "StructField":
-        given = dict(zip(("name", "dataType", "nullable"), arguments, strict=False)) | keywords
+        given = (
+            dict(zip(("name", "dataType", "nullable"), call.arguments, strict=False))
+            | call.keywords
+        )
         if isinstance(given.get("name"), Unknown):
-            run.dynamic(note_of("a name", given["name"]), node)
+            run.dynamic(note_of("a name", given["name"]), call.node)
 
         kind = given.get("dataType")
         text = kind if isinstance(kind, str) else getattr(kind, "type_name", "struct")
@@ -364,12 +365,13 @@ def type_call(
 
         return FieldValue(str(given.get("name")), text, given.get("nullable", True))
 
-    if name == "DecimalType" and len(arguments) == 2:
-        return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")
+    if name == "DecimalType" and len(call.arguments) == 2:
+        return TypeValue(f"decimal({call.arguments[0]}, {call.arguments[1]})")
 
     if name in ("ArrayType", "MapType"):
         inner = [
-            type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]
+            type_text(each)
+            for each in (*call.arguments, *call.keywords.values())[: 1 + (name == "MapType")]
         ]
         return TypeValue(f"{name.removesuffix('Type').lower()}<{','.join(inner)}>")
 

@@ -6,13 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
-from lineal.extract.pyspark.dispatch import (
-    BUILTINS,
-    Arguments,
-    Keywords,
-    LibraryCall,
-    argument_at,
-)
+from lineal.extract.pyspark.dispatch import BUILTINS, LibraryCall
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.knowledge import all_known, is_known, items_of
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
@@ -21,20 +16,18 @@ from lineal.extract.pyspark.sizes import charge_items
 from lineal.extract.pyspark.text_methods import method_of_text
 from lineal.extract.pyspark.values import Choice, Unknown, Value
 
-MethodCall = Callable[[Run, Any, str, Arguments, Keywords, Any], Value]
+MethodCall = Callable[[Run, Any, str, Invocation], Value]
 """held.name(…), where held is a value of Python itself."""
 
 
-def method_of_value(
-    run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def method_of_value(run: Run, held: Value, name: str, call: Invocation) -> Value:
     """Call a method of a value of Python.
 
     name.upper(), names.append(x), config.get("k")
     """
-    for kind, call in METHODS_BY_KIND:
+    for kind, handler in METHODS_BY_KIND:
         if isinstance(held, kind):
-            return call(run, held, name, arguments, keywords, node)
+            return handler(run, held, name, call)
 
     return Unknown(f"{name}()", COMPUTED)
 
@@ -42,26 +35,20 @@ def method_of_value(
 def method_from(table: Mapping[str, MethodCall]) -> MethodCall:
     """Return a handler that looks a method up by its name; other methods are not followed."""
 
-    def call(
-        run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def handle(run: Run, held: Value, name: str, call: Invocation) -> Value:
         """Call the handler of a method; a method without one gives an unknown value."""
         handler = table.get(name)
         if handler is None:
             return unknown()
 
-        return handler(run, held, name, arguments, keywords, node)
+        return handler(run, held, name, call)
 
-    return call
+    return handle
 
 
-def method_of_options(
-    run: Run, held: Choice, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def method_of_options(run: Run, held: Choice, name: str, call: Invocation) -> Value:
     """Call a method of each value that a branch may have left, and merge the results."""
-    first, *rest = [
-        method_of_value(run, each, name, arguments, keywords, node) for each in held.options
-    ]
+    first, *rest = [method_of_value(run, each, name, call) for each in held.options]
     for other in rest:
         first = merge_values(run, first, other)
 
@@ -71,68 +58,58 @@ def method_of_options(
 # -- lists -----------------------------------------------------------------------------------------
 
 
-def append_item(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def append_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Append an item.
 
     names.append(x)
     """
     run.touch(held)
-    held.append(argument_at(arguments))
+    held.append(argument_at(call.arguments))
     return None
 
 
-def append_left(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def append_left(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Prepend an item.
 
     queue.appendleft(x)      of a deque
     """
     run.touch(held)
-    held.insert(0, argument_at(arguments))
+    held.insert(0, argument_at(call.arguments))
     return None
 
 
-def extend_list(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def extend_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Append several items.
 
     names.extend(more)
     """
-    more = items_of(argument_at(arguments)) or []
+    more = items_of(argument_at(call.arguments)) or []
     charge_items(run, held, len(more))
     run.touch(held)
     held.extend(more)
     return None
 
 
-def insert_item(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def insert_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Insert an item.
 
     names.insert(0, x)
     """
     run.touch(held)
-    if len(arguments) < 2 or not isinstance(arguments[0], int):
+    if len(call.arguments) < 2 or not isinstance(call.arguments[0], int):
         return unknown()
 
-    held.insert(arguments[0], arguments[1])
+    held.insert(call.arguments[0], call.arguments[1])
     return None
 
 
-def remove_item(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def remove_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Remove the first item that equals a known one.
 
     names.remove(x)
     """
     run.touch(held)
-    wanted = argument_at(arguments)
+    wanted = argument_at(call.arguments)
     if not is_known(wanted):
         return None
 
@@ -144,9 +121,7 @@ def remove_item(
     return None
 
 
-def pop_item(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pop_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Remove and return an item.
 
     names.pop(), names.pop(0)      the last item, where the position is not known
@@ -155,24 +130,20 @@ def pop_item(
     if not held:
         return unknown()
 
-    position = argument_at(arguments)
+    position = argument_at(call.arguments)
     is_inside = isinstance(position, int) and -len(held) <= position < len(held)
     return held.pop(position) if is_inside else held.pop()
 
 
-def pop_left(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pop_left(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Remove and return the first item.
 
     queue.popleft()      of a deque
     """
-    return pop_item(run, held, name, [0], keywords, node)
+    return pop_item(run, held, name, call.with_arguments([0]))
 
 
-def clear_all(
-    run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def clear_all(run: Run, held: Any, name: str, call: Invocation) -> Value:
     """Remove all items.
 
     names.clear()
@@ -182,9 +153,7 @@ def clear_all(
     return None
 
 
-def reverse_list(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def reverse_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Reverse a list.
 
     names.reverse()
@@ -194,21 +163,17 @@ def reverse_list(
     return None
 
 
-def sort_list(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sort_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Sort a list.
 
     names.sort(key=len)
     """
     run.touch(held)
-    held[:] = sorted_(run, [held], keywords, node)
+    held[:] = sorted_(run, call.with_arguments([held]))
     return None
 
 
-def copy_list(
-    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def copy_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """Copy a list.
 
     names.copy()
@@ -216,14 +181,12 @@ def copy_list(
     return list(held)
 
 
-def search_sequence(
-    run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def search_sequence(run: Run, held: Any, name: str, call: Invocation) -> Value:
     """Search a list or tuple of constants.
 
     names.index(x), names.count(x)
     """
-    wanted = argument_at(arguments)
+    wanted = argument_at(call.arguments)
     items = list(held)
     if not is_known(items) or not is_known(wanted):
         return unknown()
@@ -256,9 +219,7 @@ TUPLE_METHODS: dict[str, MethodCall] = {"index": search_sequence, "count": searc
 # -- dicts -----------------------------------------------------------------------------------------
 
 
-def list_dict(
-    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def list_dict(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Value:
     """Return the keys, values or items of a dictionary.
 
     config.items(), config.keys(), config.values()
@@ -266,16 +227,14 @@ def list_dict(
     return list(getattr(held, name)())
 
 
-def look_up(
-    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def look_up(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Value:
     """Look a key up in a dictionary.
 
     config.get("k", 1), config.pop("k"), config.setdefault("k", [])
     """
-    key, default = argument_at(arguments), argument_at(arguments, 1)
+    key, default = argument_at(call.arguments), argument_at(call.arguments, 1)
     if isinstance(key, (Unknown, Choice)):
-        return item_of_dict(run, held, key, node)
+        return item_of_dict(run, held, key, call.node)
 
     try:
         is_present = key in held
@@ -293,15 +252,13 @@ def look_up(
     return found
 
 
-def update_dict(
-    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def update_dict(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Value:
     """Update a dictionary.
 
     config.update(more), config.update(k=1)
     """
     run.touch(held)
-    added = as_dict(run, arguments[:1], keywords, node)
+    added = as_dict(run, call.with_arguments(call.arguments[:1]))
     if isinstance(added, dict):
         charge_items(run, held, len(added))
         held.update(added)
@@ -309,9 +266,7 @@ def update_dict(
     return None
 
 
-def pop_pair(
-    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pop_pair(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Value:
     """Remove and return the last pair.
 
     config.popitem()
@@ -323,9 +278,7 @@ def pop_pair(
     return held.popitem()
 
 
-def copy_dict(
-    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def copy_dict(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Value:
     """Copy a dictionary.
 
     config.copy()
@@ -365,16 +318,14 @@ SET_METHODS = frozenset(
 )
 
 
-def method_of_set(
-    run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def method_of_set(run: Run, held: Any, name: str, call: Invocation) -> Value:
     """Call a method of a set.
 
     seen.add(x), wanted.intersection(columns)
     """
-    others = [items_of(argument) for argument in arguments]
+    others = [items_of(argument) for argument in call.arguments]
     if name in SET_CHANGES:
-        change_set(run, held, name, arguments, others)
+        change_set(run, held, name, call.arguments, others)
         return None
 
     known = all(items is not None and all_known(items) for items in others)
@@ -429,14 +380,16 @@ def method_of_type(name: str) -> LibraryCall:
     a method before it is bound
     """
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Call a method with its object as the first argument: `str.upper(name)`."""
-        if not arguments:
+        if not call.arguments:
             return unknown()
 
-        return method_of_value(run, arguments[0], name, arguments[1:], keywords, node)
+        return method_of_value(
+            run, call.arguments[0], name, call.with_arguments(call.arguments[1:])
+        )
 
-    return call
+    return handle
 
 
 def builtin(name: str) -> LibraryCall:

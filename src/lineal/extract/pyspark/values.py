@@ -20,6 +20,8 @@ from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.pyspark.files import File
+    from lineal.extract.pyspark.invocation import Invocation
+    from lineal.extract.pyspark.run import Run
 
 Value = Any
 """A constant, a container of values, or one of the classes below."""
@@ -446,7 +448,7 @@ class Native:
     """A function that the interpreter itself knows."""
 
     name: str
-    call: Callable[..., Value]
+    call: Callable[[Run, Invocation], Value]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from lineal.algebra.lineage import Expression, Lineage, doubted, pour, pour_and_
 from lineal.extract.dataframes.pandas.trees import leaf, literal
 from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Series, Table
 from lineal.extract.pyspark.collected import subquery
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
+from lineal.extract.pyspark.invocation import Arguments, Keywords
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run

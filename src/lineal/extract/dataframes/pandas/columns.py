@@ -38,6 +38,7 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
 from lineal.extract.sequences import all_are
@@ -57,7 +58,7 @@ def assign(call: Call, table: Table) -> Table:
     given = dict(call.keywords)
     for name, held in given.items():
         if isinstance(held, (Function, Partial)):
-            held = invoke(call.run, held, [DataFrame(table)], {}, call.node)
+            held = invoke(call.run, held, Invocation([DataFrame(table)], {}, call.node))
 
         table = set_columns(call, table, [name], held)
 
@@ -139,7 +140,9 @@ def renamed(each: Attribute, name: str) -> Attribute:
 
 def rename_by_function(call: Call, table: Table, function: Value) -> Table:
     """df.rename(columns=str.lower), df.rename(columns=lambda c: c.strip())"""
-    return rename_each(call, table, lambda name: invoke(call.run, function, [name], {}, call.node))
+    return rename_each(
+        call, table, lambda name: invoke(call.run, function, Invocation([name], {}, call.node))
+    )
 
 
 def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> Table:
@@ -417,7 +420,7 @@ def column_result(call: Call, series: Series, function: Value) -> Series:
     if isinstance(function, str):
         return series.with_tree(aggregate(function, series.tree), is_scalar=True)
 
-    held = invoke(call.run, function, [series], {}, call.node)
+    held = invoke(call.run, function, Invocation([series], {}, call.node))
     return (
         held
         if isinstance(held, Series)
@@ -438,7 +441,9 @@ def apply_map(call: Call, table: Table) -> Table:
 def pipe(call: Call, table: Table) -> Value:
     """df.pipe(clean, strict=True)"""
     function, *rest = call.arguments or [None]
-    return invoke(call.run, function, [DataFrame(table), *rest], call.keywords, call.node)
+    return invoke(
+        call.run, function, Invocation([DataFrame(table), *rest], call.keywords, call.node)
+    )
 
 
 # -- index -----------------------------------------------------------------------------------------

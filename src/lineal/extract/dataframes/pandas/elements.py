@@ -8,6 +8,7 @@ from lineal.extract.dataframes.pandas.calls import Call, relations_of
 from lineal.extract.dataframes.pandas.trees import case, holds_unknown, literal, transforming_call
 from lineal.extract.dataframes.pandas.values import Body, DataFrame, Row, Series, Table, Watch
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import LEAVES, MOST_NODES, WIDENED, nodes_below, size_of_tree
@@ -78,7 +79,9 @@ def run_on_elements(call: Call, function: Value, arguments: list[Value]) -> Valu
     run = call.run
     run.elements += 1
     try:
-        return invoke(run, function, arguments, call.keywords.get("kwds", {}), call.node)
+        return invoke(
+            run, function, Invocation(arguments, call.keywords.get("kwds", {}), call.node)
+        )
     finally:
         run.elements -= 1
 

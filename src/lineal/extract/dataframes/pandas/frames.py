@@ -35,7 +35,7 @@ from lineal.extract.dataframes.pandas.values import (
     Table,
     Watch,
 )
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value, trees_of
 from lineal.extract.sequences import instances
@@ -58,11 +58,9 @@ def wrap(held: Value) -> Value:
 # -- frames ----------------------------------------------------------------------------------------
 
 
-def on_frame(
-    run: Run, held: DataFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_frame(run: Run, held: DataFrame, name: str, given: Invocation) -> Value:
     """Call a method of a frame; with inplace=True it changes the frame."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     special = SPECIAL.get(name)
     if special is not None:
         return special(call, held)
@@ -249,9 +247,7 @@ def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def on_names(
-    run: Run, held: Names, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_names(run: Run, held: Names, name: str, call: Invocation) -> Value:
     """df.columns.str.lower(), df.columns.tolist(), df.columns.difference(["id"])"""
     if name in ("tolist", "to_list", "copy"):
         return Names(held.frame, held.changed, held.only_case)
@@ -280,13 +276,11 @@ ROW_NAMES = frozenset(("get", "to_dict", "values", "index", "name", "Index", "it
 """What a row has besides the methods of frames and series."""
 
 
-def on_row(
-    run: Run, held: Row, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_row(run: Run, held: Row, name: str, given: Invocation) -> Value:
     """row.get("amount", 0), row.sum()"""
-    call = Call(run, arguments, keywords, node)
-    if name == "get" and arguments:
-        return item_of_row(run, held, arguments[0], node)
+    call = Call(run, given.arguments, given.keywords, given.node)
+    if name == "get" and given.arguments:
+        return item_of_row(run, held, given.arguments[0], given.node)
 
     if name == "to_frame":
         return DataFrame(held.table)
@@ -326,14 +320,12 @@ SERIES_PARTS: dict[str, Callable[[Call, Series, str], Value]] = {
 """What a series has without a call; the index of a frame by dates has parts of dates."""
 
 
-def on_series(
-    run: Run, held: Series, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_series(run: Run, held: Series, name: str, given: Invocation) -> Value:
     """Call a method of a series; in a function over elements any method transforms the element."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     if held.watch is not None and (name not in SERIES or is_element_method(held, name)):
-        given = instances(arguments, Series)
-        return held.with_tree(transforming_call(name, held.tree, *trees_of(given)))
+        others = instances(given.arguments, Series)
+        return held.with_tree(transforming_call(name, held.tree, *trees_of(others)))
 
     method = SERIES.get(name)
     if method is not None:
@@ -357,11 +349,9 @@ def is_element_method(held: Series, name: str) -> bool:
     return name in ("split", "replace", "round", "count", "index", "join", "get", "items")
 
 
-def on_groups(
-    run: Run, held: Groups, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_groups(run: Run, held: Groups, name: str, given: Invocation) -> Value:
     """Call a method of groups."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     method = group_method(name)
     if method is not None:
         return wrap(method(call, held))
@@ -370,22 +360,18 @@ def on_groups(
     return DataFrame(call.unknown(held.table))
 
 
-def on_window(
-    run: Run, held: Rolling, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_window(run: Run, held: Rolling, name: str, call: Invocation) -> Value:
     """Call a method of a window of rows."""
-    return on_rolling(Call(run, arguments, keywords, node), held, name)
+    return on_rolling(Call(run, call.arguments, call.keywords, call.node), held, name)
 
 
-def call_series(
-    run: Run, held: Series, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_series(run: Run, held: Series, given: Invocation) -> Value:
     """Call a name that looked like a column.
 
     df.new_method(…)      no column, since it is called, and no method that is known
     """
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    call = Call(run, arguments, keywords, node)
+    name = getattr(getattr(given.node, "func", None), "attr", "this")
+    call = Call(run, given.arguments, given.keywords, given.node)
     return untraced(call, DataFrame(held.table), name)
 
 

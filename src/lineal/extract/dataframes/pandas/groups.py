@@ -42,6 +42,7 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.run import Run
@@ -235,7 +236,7 @@ def aggregate_tree(call: Call, groups: Groups, source: str | None, how: Value) -
 
 def followed_aggregate(call: Call, column: Series, function: Value) -> Any:
     """agg(lambda s: s.max() - s.min())"""
-    made = invoke(call.run, function, [column], {}, call.node)
+    made = invoke(call.run, function, Invocation([column], {}, call.node))
     if isinstance(made, Series) and has_aggregate(made.tree):
         return made.tree
 
@@ -398,7 +399,7 @@ def transform(call: Call, groups: Groups) -> Value:
 
 def followed_transform(call: Call, column: Series, function: Value, keys: Sequence[Any]) -> Any:
     """transform(lambda s: s / s.sum())      the keys decide which rows are summed"""
-    made = invoke(call.run, function, [column], {}, call.node)
+    made = invoke(call.run, function, Invocation([column], {}, call.node))
     tree = made.tree if isinstance(made, Series) else transforming_call("transform", column.tree)
     return transforming_call("transform", tree, over(exp.RowNumber(), keys))
 
@@ -451,7 +452,9 @@ def head(call: Call, groups: Groups) -> Value:
 def filter_groups(call: Call, groups: Groups) -> Value:
     """groupby("k").filter(lambda g: g["x"].sum() > 10)"""
     keys = call.leaves(groups.keys)
-    made = invoke(call.run, call.get(0, "func"), [DataFrame(groups.table)], {}, call.node)
+    made = invoke(
+        call.run, call.get(0, "func"), Invocation([DataFrame(groups.table)], {}, call.node)
+    )
     tests = [made.tree] if isinstance(made, Series) else []
     if not tests:
         call.dynamic("a condition of groups")
@@ -473,7 +476,7 @@ def apply_to_groups(call: Call, groups: Groups) -> Value:
         held = DataFrame(call.select(table, groups.selected))
 
     more = {key: each for key, each in call.keywords.items() if key != "include_groups"}
-    made = invoke(call.run, function, [held, *call.arguments[1:]], more, call.node)
+    made = invoke(call.run, function, Invocation([held, *call.arguments[1:]], more, call.node))
     if isinstance(made, Series) and made.is_scalar:
         return group_values(call, groups, {"0": made.tree})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sqlglot import exp
 
@@ -22,7 +21,8 @@ from lineal.extract.dataframes.pandas.trees import (
     transforming_call,
 )
 from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, relation_in
+from lineal.extract.pyspark.dispatch import relation_in
+from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.libraries import call_unknown
 from lineal.extract.pyspark.relation import Relation
@@ -229,40 +229,44 @@ NUMPY: dict[str, LibraryFunction] = {
 """Functions of numpy that do more than transform each of their arguments."""
 
 
-def call_pandas(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_pandas(run: Run, name: str, given: Invocation) -> Value:
     """Call a function of pandas; one that is not traced is reported where it is given a frame."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     function = PANDAS.get(name.removeprefix("pandas.").removeprefix("io.sql."))
     if function is not None:
         return function(call)
 
-    given = [each for each in (*arguments, *keywords.values()) if relation_in(each) is not None]
-    if given or "read_" in name:
+    frames = [
+        each
+        for each in (*given.arguments, *given.keywords.values())
+        if relation_in(each) is not None
+    ]
+    if frames or "read_" in name:
         call.unsupported(name)
-        inputs = [relation_in(each) for each in given]
+        inputs = [relation_in(each) for each in frames]
         return DataFrame(call.unknown(*(Table(each) for each in inputs if each is not None)))
 
-    return call_unknown(run, name, arguments, keywords, node)
+    return call_unknown(run, name, given)
 
 
-def call_numpy(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_numpy(run: Run, name: str, given: Invocation) -> Value:
     """Call a function of numpy over series."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     last = name.rpartition(".")[2]
-    has_values = series_in(call) or any_is(arguments, DataFrame)
+    has_values = series_in(call) or any_is(given.arguments, DataFrame)
     if not has_values:
-        return call_unknown(run, name, arguments, keywords, node)
+        return call_unknown(run, name, given)
 
     return NUMPY.get(last, transformed(last))(call)
 
 
-def computed(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def computed(run: Run, name: str, given: Invocation) -> Value:
     """Return what a function that is not here makes of series: of each of them, less certain."""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     several = series_in(call)
     if not several:
         return Unknown(
-            f"{name}()", f"what {name}() gives is not known", inputs=inputs_of(arguments)
+            f"{name}()", f"what {name}() gives is not known", inputs=inputs_of(given.arguments)
         )
 
     first = main_of(*several)

@@ -7,7 +7,8 @@ from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.values import Levels
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
@@ -29,7 +30,7 @@ def map_names(call: Call, held: NameList) -> Value:
     if isinstance(function, dict):
         return NameList(function.get(each, each) for each in held)
 
-    return NameList(invoke(call.run, function, [each], {}, call.node) for each in held)
+    return NameList(invoke(call.run, function, Invocation([each], {}, call.node)) for each in held)
 
 
 def without(call: Call, held: NameList) -> Value:
@@ -114,12 +115,10 @@ def attribute_of_names(run: Run, held: NameList, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def on_names(
-    run: Run, held: NameList, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def on_names(run: Run, held: NameList, name: str, given: Invocation) -> Value:
     """Call a method of df.columns; any other than these is only known when it runs."""
     method = METHODS.get(name)
     if method is None:
         return Unknown(f"columns.{name}()", "names that are computed")
 
-    return method(Call(run, arguments, keywords, node), held)
+    return method(Call(run, given.arguments, given.keywords, given.node), held)

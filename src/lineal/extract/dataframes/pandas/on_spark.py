@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.columns import set_index
@@ -11,7 +10,8 @@ from lineal.extract.dataframes.pandas.files import left, open_table
 from lineal.extract.dataframes.pandas.library import PANDAS
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.dataframes.sources import write_path, write_table
-from lineal.extract.pyspark.dispatch import ACTIONS, Arguments, Keywords, LibraryCall
+from lineal.extract.pyspark.dispatch import ACTIONS, LibraryCall
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.pandas_api import PANDAS_LIBRARIES
 from lineal.extract.pyspark.relation import Relation
@@ -21,9 +21,7 @@ from lineal.extract.pyspark.values import Value
 ROOT = "pyspark.pandas."
 
 
-def to_frame(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     """df.pandas_api()      the same columns, as a frame of pandas"""
     return open_table(run, relation)
 
@@ -31,18 +29,18 @@ def to_frame(
 def reading(read: LibraryCall) -> LibraryCall:
     """Return a reader of Spark whose DataFrame is a frame of pandas: ps.read_table("raw.orders")."""
 
-    def read_as_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def read_as_frame(run: Run, call: Invocation) -> Value:
         """ps.read_table("raw.orders", index_col="id")"""
-        found = read(run, arguments, keywords, node)
+        found = read(run, call)
         if not isinstance(found, Relation):
             return found
 
         frame = open_table(run, found)
-        names = keywords.get("index_col")
+        names = call.keywords.get("index_col")
         if names is None:
             return frame
 
-        return DataFrame(set_index(Call(run, [names], {}, node), frame.table))
+        return DataFrame(set_index(Call(run, [names], {}, call.node), frame.table))
 
     return read_as_frame
 
@@ -50,16 +48,16 @@ def reading(read: LibraryCall) -> LibraryCall:
 def calling(name: str) -> LibraryCall:
     """Return a function of pandas under the name that the API on Spark has for it: ps.concat."""
 
-    def call_function(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def call_function(run: Run, call: Invocation) -> Value:
         """ps.concat([a, b])"""
-        return PANDAS[name](Call(run, arguments, keywords, node))
+        return PANDAS[name](Call(run, call.arguments, call.keywords, call.node))
 
     return call_function
 
 
-def from_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def from_pandas(run: Run, call: Invocation) -> Value:
     """ps.from_pandas(frame)"""
-    return arguments[0] if arguments else next(iter(keywords.values()), None)
+    return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), None)
 
 
 def to_spark(call: Call, table: Table) -> Value:

@@ -30,6 +30,7 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
@@ -96,7 +97,7 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
     """
     call = Call(run, [], {}, node)
     if isinstance(key, Function):
-        key = invoke(run, key, [held], {}, node)
+        key = invoke(run, key, Invocation([held], {}, node))
 
     if is_name(key):
         return named_part(call, held.table, name_of(key))
@@ -283,7 +284,7 @@ def row_of(table: Table) -> Row:
 def pick_rows(call: Call, table: Table, rows: Value, kind: str) -> Table:
     """Return the rows that a key of loc or iloc names."""
     if isinstance(rows, Function):
-        rows = invoke(call.run, rows, [DataFrame(table)], {}, call.node)
+        rows = invoke(call.run, rows, Invocation([DataFrame(table)], {}, call.node))
 
     if isinstance(rows, Series):
         return filter_rows(call, table, rows)
@@ -480,7 +481,7 @@ def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: Any) -> No
         return
 
     if isinstance(rows, Function):
-        rows = invoke(run, rows, [frame], {}, node)
+        rows = invoke(run, rows, Invocation([frame], {}, node))
 
     if rows == EVERYTHING:
         frame.put(run, set_columns(call, table, names, held))

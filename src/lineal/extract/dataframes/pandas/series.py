@@ -49,6 +49,7 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
@@ -450,7 +451,7 @@ def combine_first(call: Call, held: Series) -> Value:
 def pipe(call: Call, held: Series) -> Value:
     """s.pipe(f)"""
     function, *rest = call.arguments or [None]
-    return invoke(call.run, function, [held, *rest], call.keywords, call.node)
+    return invoke(call.run, function, Invocation([held, *rest], call.keywords, call.node))
 
 
 def transform(call: Call, held: Series) -> Value:
@@ -526,18 +527,16 @@ EXPANDING = frozenset(("split", "rsplit", "extract", "partition", "extractall", 
 GROUP_NAME = re.compile(r"\(\?P<(\w+)>")
 
 
-def on_accessor(
-    run: Run, held: Accessor, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
-) -> Value:  # fmt: skip
+def on_accessor(run: Run, held: Accessor, name: str, given: Invocation) -> Value:
     """df["x"].str.lower(), df["day"].dt.strftime("%Y")"""
-    call = Call(run, arguments, keywords, node)
+    call = Call(run, given.arguments, given.keywords, given.node)
     series = held.series
-    given = instances((*arguments, *keywords.values()), Series)
-    if name == "cat" and arguments and isinstance(arguments[0], list):
-        given += instances(arguments[0], Series)
+    others = instances((*given.arguments, *given.keywords.values()), Series)
+    if name == "cat" and given.arguments and isinstance(given.arguments[0], list):
+        others += instances(given.arguments[0], Series)
 
-    tree = transforming_call(name, series.tree, *map(operand, given))
-    made = together(series, [series, *given], tree)
+    tree = transforming_call(name, series.tree, *map(operand, others))
+    made = together(series, [series, *others], tree)
     made.name = series.name
     if name in EXPANDING and expands(call, name):
         return several_columns(call, made, groups_of(call) if name == "extract" else ())

@@ -12,8 +12,9 @@ from lineal.algebra.frame import Slot
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.files import entered, left
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
-from lineal.extract.pyspark.dispatch import ACTIONS, Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.dispatch import ACTIONS, invoke
 from lineal.extract.pyspark.frames.groups import IN_PANDAS
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.local_data import create_data_frame
 from lineal.extract.pyspark.relation import Attribute, Relation
@@ -23,21 +24,19 @@ from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Generator, Value, parameters_of
 
 
-def to_pandas(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_pandas(run: Run, relation: Relation, call: Invocation) -> Value:
     """df.toPandas()      the same columns, as a frame of pandas"""
     return DataFrame(Table(entered(relation)))
 
 
-def from_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def from_pandas(run: Run, call: Invocation) -> Value:
     """spark.createDataFrame(frame), spark.createDataFrame(frame, ["a", "b"])"""
-    data = named_argument(arguments, keywords, 0, "data")
+    data = call.argument(0, "data")
     if not isinstance(data, DataFrame):
-        return create_data_frame(run, arguments, keywords, node)
+        return create_data_frame(run, call)
 
     relation = left(data.relation)
-    schema = schema_of(run, named_argument(arguments, keywords, 1, "schema"), node)
+    schema = schema_of(run, call.argument(1, "schema"), call.node)
     if schema is None or len(schema.fields) != len(relation.attributes):
         return relation
 
@@ -69,7 +68,7 @@ def follow_frames(
     if method == "applyInPandas" and len(parameters_of(function)) == len(frames) + 1:
         given = [(), *frames]
 
-    made = invoke(run, function, given, {}, node)
+    made = invoke(run, function, Invocation(given, {}, node))
     if isinstance(made, Generator):
         made = next(iter(items_of(made) or []), None)
 

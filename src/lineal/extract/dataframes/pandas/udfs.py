@@ -20,7 +20,8 @@ from lineal.extract.dataframes.pandas.values import Body, Series
 from lineal.extract.pyspark.columns.functions import FOLLOW_BODY, doubt_of
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.decorators import takes
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -32,29 +33,27 @@ from lineal.model.way import IDENTITY, How, Way
 ARGUMENTS = Dataset("", "arguments of a pandas UDF")
 
 
-def follow_udf(
-    run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any
-) -> ColumnValue | None:
+def follow_udf(run: Run, udf: Udf, given: Invocation) -> ColumnValue | None:
     """Return the column that a pandas UDF makes; None where its body cannot be followed.
 
     net("price", "rate")
     """
-    columns = [*arguments, *keywords.values()]
+    columns = [*given.arguments, *given.keywords.values()]
     if not columns or takes(udf.body, "DataFrame"):
         return None
 
-    trees = [column(run, each, node) for each in columns]
+    trees = [column(run, each, given.node) for each in columns]
     body = Body(Relation([], {}))
-    series = [series_at(run, body, position, node) for position in range(len(trees))]
-    given, named = given_to(udf, series, list(keywords))
-    results = results_of(invoke(run, udf.body, given, named, node))
+    series = [series_at(run, body, position, given.node) for position in range(len(trees))]
+    positional, named = given_to(udf, series, list(given.keywords))
+    results = results_of(invoke(run, udf.body, given.with_arguments(positional, named)))
     if results is None:
         return None
 
-    call = Call(run, [], {}, node)
+    call = Call(run, [], {}, given.node)
     tree = expression_of(call, udf, trees, uses_of(call, body, results))
     doubts = [each.doubt for each in results if isinstance(each, Series)]
-    return ColumnValue(tree, doubt=strongest([*doubts, doubt_of(arguments)]))
+    return ColumnValue(tree, doubt=strongest([*doubts, doubt_of(given.arguments)]))
 
 
 def series_at(run: Run, body: Body, position: int, node: Any) -> Series:

@@ -11,6 +11,7 @@ sources.py        files and tables; sql.py SQL over frames
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,10 +58,9 @@ from lineal.extract.pyspark.dispatch import (
     OPERATIONS,
     RECEIVERS,
     RELATIONS,
-    Arguments,
-    Keywords,
 )
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.items import SLICED
 from lineal.extract.pyspark.knowledge import UNDECIDED_CLASSES
 from lineal.extract.pyspark.library_functions import LIBRARIES
@@ -116,36 +116,32 @@ def of_expr(run: Run, held: Expr, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def call_expr(
-    run: Run, held: Expr, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_expr(run: Run, held: Expr, name: str, call: Invocation) -> Value:
     """pl.col("a").sum()"""
     handler = METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
     if name in SERIES_METHODS:
-        return SERIES_METHODS[name](run, held, arguments, keywords, node)
+        return SERIES_METHODS[name](run, held, call)
 
-    made = call_function(run, held, name, arguments, keywords, node)
+    made = call_function(run, held, name, call)
     if name in SCALAR_METHODS:
         return made
 
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.{name} is not traced", node)
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.{name} is not traced", call.node)
     return replace(made, doubt=NOT_TRACED)
 
 
-def to_frame(
-    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
-) -> PolarsFrame:
+def to_frame(run: Run, held: Expr, call: Invocation) -> PolarsFrame:
     """df["a"].to_frame("b")"""
-    name = arguments[0] if arguments else held.name or held.root
-    return of_columns(run, {str(name): held}, node)
+    name = call.arguments[0] if call.arguments else held.name or held.root
+    return of_columns(run, {str(name): held}, call.node)
 
 
-def values(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def values(run: Run, held: Expr, call: Invocation) -> Value:
     """df["a"].to_list()      values that only the data knows, of that column"""
-    return rows_of("to_list()", to_frame(run, held, [], {}, node).relation)
+    return rows_of("to_list()", to_frame(run, held, call.with_arguments([], {})).relation)
 
 
 def is_series(held: Expr) -> bool:
@@ -154,29 +150,29 @@ def is_series(held: Expr) -> bool:
     return bool(columns) and all("bound" in each.meta for each in columns)
 
 
-def value_counts(
-    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def value_counts(run: Run, held: Expr, call: Invocation) -> Value:
     """df["a"].value_counts()      a frame of a and count; of an expression, a struct of both"""
     if not is_series(held):
-        return call_function(run, held, "value_counts", arguments, {}, node)
+        return call_function(run, held, "value_counts", call.with_arguments(call.arguments, {}))
 
-    frame = to_frame(run, held, [], {}, node)
-    groups = Groups(frame, [LIBRARIES["polars.col"](run, [held.name or held.root], {}, node)])
-    name = keywords.get("name", "proportion" if keywords.get("normalize") else "count")
-    return call_groups(run, groups, "len", [name], {}, node)
+    frame = to_frame(run, held, call.with_arguments([], {}))
+    groups = Groups(
+        frame, [LIBRARIES["polars.col"](run, call.with_arguments([held.name or held.root], {}))]
+    )
+    name = call.keywords.get("name", "proportion" if call.keywords.get("normalize") else "count")
+    return call_groups(run, groups, "len", call.with_arguments([name], {}))
 
 
-def renamed(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def renamed(run: Run, held: Expr, call: Invocation) -> Value:
     """df["a"].rename("b")"""
-    return METHODS["alias"](run, held, arguments, keywords, node)
+    return METHODS["alias"](run, held, call)
 
 
-SERIES_METHODS: dict[str, Any] = {
+SERIES_METHODS: dict[str, Callable[[Run, Expr, Invocation], Value]] = {
     "to_frame": to_frame,
     "rename": renamed,
     "value_counts": value_counts,
-    "to_pandas": lambda run, held, arguments, keywords, node: held,
+    "to_pandas": lambda run, held, call: held,
     **dict.fromkeys(("to_list", "to_numpy", "to_arrow", "describe", "to_dummies"), values),
 }
 """Methods that only a Series has."""
@@ -184,23 +180,19 @@ SERIES_METHODS: dict[str, Any] = {
 
 def of_selector(run: Run, held: Selector, name: str, node: Any) -> Value:
     """cs.numeric().sum, cs.string().str"""
-    from_selector = LIBRARIES["polars.col"](run, [held], {}, node)
+    from_selector = LIBRARIES["polars.col"](run, Invocation([held], {}, node))
     return of_expr(run, from_selector, name, node)
 
 
-def call_when(
-    run: Run, held: When, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_when(run: Run, held: When, name: str, call: Invocation) -> Value:
     """pl.when(test).then(value)"""
     if name == "then":
-        return then(run, held, arguments, keywords, node)
+        return then(run, held, call)
 
     return Unknown(f"{name}()", "not followed")
 
 
-def call_schema(
-    run: Run, held: SchemaNames, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_schema(run: Run, held: SchemaNames, name: str, call: Invocation) -> Value:
     """lf.collect_schema().names()"""
     relation = held.relation
     if not relation.complete:
@@ -239,11 +231,9 @@ def merge_groups(run: Run, left: Groups, right: Groups) -> Value:
     return Groups(frame, [*left.keys, *more])
 
 
-def computed_expr(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def computed_expr(run: Run, name: str, call: Invocation) -> Value:
     """company.clean(pl.col("a"))      an expression of what a function that is not here is given"""
-    given = instances((*arguments, *keywords.values()), Expr)
+    given = instances((*call.arguments, *call.keywords.values()), Expr)
     title = name.rpartition(".")[2]
     tree = exp.Anonymous(this=title, expressions=trees_of(given))
     return replace(given[0].with_tree(tree, *given[1:]), doubt=COMPUTED_DOUBT)

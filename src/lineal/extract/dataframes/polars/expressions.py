@@ -32,6 +32,7 @@ from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.frame_scope import Bound, FrameScope
 from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
@@ -180,13 +181,11 @@ def exprs_of(run: Run, arguments: Iterable[Value], node: Any) -> list[Expr]:
     return found
 
 
-def named_exprs(
-    run: Run, arguments: Iterable[Value], keywords: dict[str, Value], node: Any
-) -> list[Expr]:
+def named_exprs(run: Run, call: Invocation) -> list[Expr]:
     """select(pl.col("a"), total=pl.col("b") * 2)      a keyword is an alias"""
-    found = exprs_of(run, arguments, node)
-    for name, held in keywords.items():
-        made = expr_of(run, held, node)
+    found = exprs_of(run, call.arguments, call.node)
+    for name, held in call.keywords.items():
+        made = expr_of(run, held, call.node)
         found.append(replace(made, name=name, rename=None))
 
     return found

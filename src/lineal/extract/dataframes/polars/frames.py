@@ -32,57 +32,45 @@ from lineal.extract.dataframes.polars.reshape import pivot, transpose, unnest, u
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame, SchemaNames, Selector
 from lineal.extract.dataframes.untraced import collected_values, method_name, report_untraced
 from lineal.extract.pyspark.columns.trees import bound_column
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    named_argument,
-    relation_in,
-)
+from lineal.extract.pyspark.dispatch import invoke, relation_in
 from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.extract.pyspark.frames.changes import rename as rename_relation
 from lineal.extract.pyspark.frames.changes import unsure
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Unknown, Value, note_of
 from lineal.extract.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
-FrameMethod = Callable[[Run, PolarsFrame, Arguments, Keywords, Any], Value]
+FrameMethod = Callable[[Run, PolarsFrame, Invocation], Value]
 
 
-def select_(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def select_(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.select("a", total=pl.col("b").sum())"""
-    return select(run, frame, named_exprs(run, arguments, keywords, node), node)
+    return select(run, frame, named_exprs(run, call), call.node)
 
 
-def with_columns_(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_columns_(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.with_columns(pl.col("a") * 2, total=pl.col("b") + 1)"""
-    return with_columns(run, frame, named_exprs(run, arguments, keywords, node), node)
+    return with_columns(run, frame, named_exprs(run, call), call.node)
 
 
-def filter_(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def filter_(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.filter(pl.col("a") > 1, status="paid")"""
-    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
-    trees = expanded_trees(run, frame, tests, node)
+    tests = [*exprs_of(run, call.arguments, call.node), *equalities(run, call.keywords, call.node)]
+    trees = expanded_trees(run, frame, tests, call.node)
     return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
 
 
-def sort(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sort(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.sort("a", pl.col("b"), descending=True), df.top_k(3, by="a")"""
     keys = exprs_of(
-        run, [each for each in (*arguments, keywords.get("by")) if not is_count(each)], node
+        run,
+        [each for each in (*call.arguments, call.keywords.get("by")) if not is_count(each)],
+        call.node,
     )
-    trees = expanded_trees(run, frame, keys, node)
+    trees = expanded_trees(run, frame, keys, call.node)
     return narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
 
 
@@ -96,20 +84,16 @@ def is_count(held: Value) -> bool:
     return isinstance(held, int)
 
 
-def same(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def same(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.head(5), lf.collect(), df.lazy()      the same columns, and no column decides the rows"""
     return frame.derived(frame.relation.derived())
 
 
-def drop(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.drop("a", "b"), df.drop(cs.starts_with("x_"))"""
     names: list[str] = []
-    for key in exprs_of(run, [*arguments, keywords.get("columns")], node):
-        items = expand(run, frame, key, node)
+    for key in exprs_of(run, [*call.arguments, call.keywords.get("columns")], call.node):
+        items = expand(run, frame, key, call.node)
         if any(item.star is not None or item.tree.__class__ is exp.Placeholder for item in items):
             attributes = [unsure(each) for each in frame.relation.attributes]
             frame = frame.derived(frame.relation.derived(attributes))
@@ -119,36 +103,34 @@ def drop(
     return without(frame, names)
 
 
-def rename(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def rename(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.rename({"a": "b"}), df.rename(str.lower), df.rename(lambda name: name.strip())"""
-    mapping = named_argument(arguments, keywords, 0, "mapping")
+    mapping = call.argument(0, "mapping")
     relation = frame.relation
     if isinstance(mapping, dict):
-        return frame.derived(rename_relation(run, relation, list(mapping.items()), node))
+        return frame.derived(rename_relation(run, relation, list(mapping.items()), call.node))
 
     if relation.complete:
-        pairs = [(name, invoke(run, mapping, [name], {}, node)) for name in relation.names]
-        return PolarsFrame(rename_relation(run, relation, pairs, node))
+        pairs = [
+            (name, invoke(run, mapping, call.with_arguments([name], {}))) for name in relation.names
+        ]
+        return PolarsFrame(rename_relation(run, relation, pairs, call.node))
 
-    run.dynamic(note_of("the names of columns", mapping), node, Confidence.LOW)
+    run.dynamic(note_of("the names of columns", mapping), call.node, Confidence.LOW)
     return PolarsFrame(relation.derived([unsure(each) for each in relation.attributes]))
 
 
 def for_each(name: str) -> FrameMethod:
     """Return a method of a frame that is one of each of its columns: df.fill_null(0), df.sum()"""
 
-    def method(
-        run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def method(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         """Apply the expression method to every column of the frame."""
-        held = selected(run, Selector(lambda name, kind: True), node)
-        made = METHODS[name](run, held, arguments, keywords, node)
+        held = selected(run, Selector(lambda name, kind: True), call.node)
+        made = METHODS[name](run, held, call)
         if name in FILLS:
-            return with_columns(run, frame, [made], node)
+            return with_columns(run, frame, [made], call.node)
 
-        return select(run, frame, [made], node)
+        return select(run, frame, [made], call.node)
 
     return method
 
@@ -156,14 +138,15 @@ def for_each(name: str) -> FrameMethod:
 FILLS = frozenset(("fill_null", "fill_nan", "interpolate"))
 
 
-def cast(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def cast(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.cast({"a": pl.Int64}), df.cast(pl.String)"""
-    types = named_argument(arguments, keywords, 0, "dtypes")
-    names = list(types) if isinstance(types, dict) else [selected(run, Selector(always), node)]
-    exprs = [METHODS["cast"](run, expr_of(run, each, node), [], {}, node) for each in names]
-    return with_columns(run, frame, exprs, node)
+    types = call.argument(0, "dtypes")
+    names = list(types) if isinstance(types, dict) else [selected(run, Selector(always), call.node)]
+    exprs = [
+        METHODS["cast"](run, expr_of(run, each, call.node), call.with_arguments([], {}))
+        for each in names
+    ]
+    return with_columns(run, frame, exprs, call.node)
 
 
 def always(name: str, kind: str) -> bool:
@@ -171,52 +154,44 @@ def always(name: str, kind: str) -> bool:
     return True
 
 
-def unique(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def unique(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.unique(), df.unique(subset=["a", "b"], keep="first")"""
-    subset = named_argument(arguments, keywords, 0, "subset")
+    subset = call.argument(0, "subset")
     if subset is None:
         return frame.derived(frame.relation.derived(None, distinct(frame.relation.frame).rows))
 
-    keys = exprs_of(run, [subset], node)
-    trees = expanded_trees(run, frame, keys, node)
+    keys = exprs_of(run, [subset], call.node)
+    trees = expanded_trees(run, frame, keys, call.node)
     return narrow_frame(run, frame, DISTINCT_ON, trees, Clause.DISTINCT_ON)
 
 
-def drop_nulls(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_nulls(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.drop_nulls(), df.drop_nulls("a")"""
-    subset = named_argument(arguments, keywords, 0, "subset")
+    subset = call.argument(0, "subset")
     if subset is None:
         rows = dict(frame.relation.rows)
         compare(frame.relation.frame.slots, FILTERS, rows)
         return frame.derived(frame.relation.derived(None, rows))
 
-    keys = exprs_of(run, [subset], node)
-    trees = expanded_trees(run, frame, keys, node)
+    keys = exprs_of(run, [subset], call.node)
+    trees = expanded_trees(run, frame, keys, call.node)
     return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
 
 
-def explode(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def explode(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.explode("tags")      tags ← tags, and tags decides how many rows there are"""
-    given = exprs_of(run, [*arguments, keywords.get("columns")], node)
+    given = exprs_of(run, [*call.arguments, call.keywords.get("columns")], call.node)
     projection = Projection(run, frame)
-    exprs = [METHODS["explode"](run, each, [], {}, node) for each in given]
-    made = projection.columns(exprs, node)
+    exprs = [METHODS["explode"](run, each, call.with_arguments([], {})) for each in given]
+    made = projection.columns(exprs, call.node)
     return projection.finish(with_attributes(frame.relation, made))
 
 
-def with_row_index(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_row_index(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.with_row_index("n")      the number of a row has no source"""
-    name = named_argument(arguments, keywords, 0, "name", "index")
+    name = call.argument(0, "name", "index")
     if not isinstance(name, str):
-        run.dynamic(note_of("a column", name), node)
+        run.dynamic(note_of("a column", name), call.node)
         return frame
 
     number = fresh(Slot(name, name.lower(), {}))
@@ -224,51 +199,47 @@ def with_row_index(
     return frame.derived(frame.relation.derived([number, *rest]))
 
 
-def pipe(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pipe(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.pipe(clean, 2)      clean(df, 2)"""
-    return invoke(run, argument_at(arguments), [frame, *arguments[1:]], keywords, node)
-
-
-def map_batches(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
-    """lf.map_batches(clean)      clean(df)"""
-    function = named_argument(arguments, keywords, 0, "function")
-    found = invoke(run, function, [frame], {}, node) if isinstance(function, Function) else None
-    return (
-        found if isinstance(found, PolarsFrame) else opaque(run, frame, arguments, keywords, node)
+    return invoke(
+        run,
+        argument_at(call.arguments),
+        call.with_arguments([frame, *call.arguments[1:]]),
     )
 
 
-def opaque(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def map_batches(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+    """lf.map_batches(clean)      clean(df)"""
+    function = call.argument(0, "function")
+    found = (
+        invoke(run, function, call.with_arguments([frame], {}))
+        if isinstance(function, Function)
+        else None
+    )
+    return found if isinstance(found, PolarsFrame) else opaque(run, frame, call)
+
+
+def opaque(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """Report a method that is not followed: any column may come out."""
-    return PolarsFrame(report_untraced(run, frame.relation, f"DataFrame.{method_name(node)}", node))
+    return PolarsFrame(
+        report_untraced(run, frame.relation, f"DataFrame.{method_name(call.node)}", call.node)
+    )
 
 
-def values(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def values(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.rows(), df.to_dicts(), df.item()      values that only the data knows"""
-    return collected_values(frame.relation, node)
+    return collected_values(frame.relation, call.node)
 
 
-def nothing(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def nothing(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.glimpse(), lf.explain()"""
     return None
 
 
-def get_column(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def get_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.get_column("a"), df.to_series()"""
-    name = named_argument(arguments, keywords, 0, "name")
-    return item_of_frame(run, frame, name if name is not None else 0, node)
+    name = call.argument(0, "name")
+    return item_of_frame(run, frame, name if name is not None else 0, call.node)
 
 
 def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
@@ -302,52 +273,42 @@ def columns(run: Run, frame: PolarsFrame, name: str, node: Any) -> Value:
     return Unknown(label, "the schema is not known", Confidence.LOW, inputs=(frame.relation,))
 
 
-def schema(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def schema(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """lf.collect_schema()"""
     return SchemaNames(frame.relation)
 
 
-def partition_by(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def partition_by(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.partition_by("a")      frames with the rows of one a each"""
-    keys = exprs_of(run, [*arguments, keywords.get("by")], node)
-    trees = expanded_trees(run, frame, keys, node)
+    keys = exprs_of(run, [*call.arguments, call.keywords.get("by")], call.node)
+    trees = expanded_trees(run, frame, keys, call.node)
     part = narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
-    if keywords.get("as_dict"):
+    if call.keywords.get("as_dict"):
         return {Unknown("key", "only the data knows"): part}
 
     return [part]
 
 
-def hstack(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def hstack(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.hstack([series, …]), df.hstack(other)"""
-    given = named_argument(arguments, keywords, 0, "columns")
+    given = call.argument(0, "columns")
     other = relation_in(given)
     if other is not None:
         made = with_attributes(frame.relation, other.attributes)
         return frame.derived(frame.relation.derived(made, None, None, (other,)))
 
-    return with_columns(run, frame, exprs_of(run, [given], node), node)
+    return with_columns(run, frame, exprs_of(run, [given], call.node), call.node)
 
 
-def insert_column(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def insert_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.insert_column(0, pl.Series("a", …)), df.replace_column(0, …)      changes the frame itself"""
-    held = named_argument(arguments, keywords, 1, "column")
-    found = with_columns(run, frame, exprs_of(run, [held], node), node)
+    held = call.argument(1, "column")
+    found = with_columns(run, frame, exprs_of(run, [held], call.node), call.node)
     frame.relation = found.relation
     return frame
 
 
-def to_pandas(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_pandas(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.to_pandas()"""
     library = TRACED.get("pandas")
     if library is None or library.open_frame is None:
@@ -356,21 +317,17 @@ def to_pandas(
     return library.open_frame(run, frame.relation)
 
 
-def describe(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def describe(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.describe()      statistic, and each column aggregated"""
-    every = selected(run, Selector(always), node)
-    made = METHODS["mean"](run, every, [], {}, node)
+    every = selected(run, Selector(always), call.node)
+    made = METHODS["mean"](run, every, call.with_arguments([], {}))
     label = Expr(exp.Null(), name="statistic", root="statistic")
-    return select(run, frame, [label, made], node)
+    return select(run, frame, [label, made], call.node)
 
 
-def update(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def update(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.update(other, on="id")      the values of other, where it has them"""
-    return opaque(run, frame, arguments, keywords, node)
+    return opaque(run, frame, call)
 
 
 FRAME_METHODS: dict[str, FrameMethod] = {
@@ -429,12 +386,10 @@ FRAME_PARTS: dict[str, Callable[[Run, PolarsFrame, str, Any], Value]] = {
 """What a frame has besides methods."""
 
 
-def call_frame(
-    run: Run, held: PolarsFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_frame(run: Run, held: PolarsFrame, name: str, call: Invocation) -> Value:
     """df.select("a")"""
     handler = FRAME_METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
-    return opaque(run, held, arguments, keywords, node)
+    return opaque(run, held, call)

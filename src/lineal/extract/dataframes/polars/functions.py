@@ -25,80 +25,78 @@ from lineal.extract.dataframes.polars.selectors import SELECTORS, unknown
 from lineal.extract.dataframes.polars.values import Expr, Selector
 from lineal.extract.pyspark.columns.functions import build_call
 from lineal.extract.pyspark.columns.trees import identifier, item, parse_items
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    LibraryCall,
-    argument_at,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import LibraryCall
+from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Library, Value, trees_of
 from lineal.extract.sequences import all_are
 
 
-def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def col(run: Run, call: Invocation) -> Value:
     """pl.col("a"), pl.col("a", "b"), pl.col(["a", "b"]), pl.col(pl.Int64)"""
     given: list[Value] = []
-    for each in arguments:
+    for each in call.arguments:
         several = None if isinstance(each, str) else items_of(each)
         given += [each] if several is None else several
 
     if given and all_are(given, Library):
-        return selected(run, unknown(run, [], {}, node), node)
+        return selected(run, unknown(run, call.with_arguments([], {})), call.node)
 
     if len(given) == 1:
-        return expr_of(run, given[0], node)
+        return expr_of(run, given[0], call.node)
 
     if all(type(each) is str for each in given):
-        return selected(run, named_columns(given), node)
+        return selected(run, named_columns(given), call.node)
 
     if given and all_are(given, Choice):
-        return one_of([expr_of(run, each, node) for each in given])
+        return one_of([expr_of(run, each, call.node) for each in given])
 
     unsaid = next((each for each in given if type(each) is not str), None)
-    return unknown_expr(run, unsaid, node)
+    return unknown_expr(run, unsaid, call.node)
 
 
-def lit(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def lit(run: Run, call: Invocation) -> Value:
     """pl.lit(1)"""
-    held = named_argument(arguments, keywords, 0, "value")
+    held = call.argument(0, "value")
     if isinstance(held, Expr):
         return held
 
-    return constant(run, held, node)
+    return constant(run, held, call.node)
 
 
-def of_all(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def of_all(run: Run, call: Invocation) -> Value:
     """pl.all(), pl.all("a", "b")"""
-    if arguments:
-        return aggregate_columns("all")(run, arguments, keywords, node)
+    if call.arguments:
+        return aggregate_columns("all")(run, call)
 
-    return selected(run, Selector(lambda name, kind: True), node)
+    return selected(run, Selector(lambda name, kind: True), call.node)
 
 
-def without(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def without(run: Run, call: Invocation) -> Value:
     """pl.exclude("a")"""
-    return selected(run, SELECTORS["exclude"](run, arguments, keywords, node), node)
+    return selected(run, SELECTORS["exclude"](run, call), call.node)
 
 
-def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def length(run: Run, call: Invocation) -> Value:
     """pl.len(), pl.count()"""
-    if arguments:
-        return aggregate_columns("count")(run, arguments, keywords, node)
+    if call.arguments:
+        return aggregate_columns("count")(run, call)
 
-    name = getattr(getattr(node, "func", None), "attr", "len")
+    name = getattr(getattr(call.node, "func", None), "attr", "len")
     return Expr(exp.Count(this=exp.Literal.number("1"), big_int=True), root=name)
 
 
 def aggregate_columns(name: str) -> LibraryCall:
     """Return an aggregate of columns: pl.sum("a"), pl.max("a", "b")"""
 
-    def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def make(run: Run, call: Invocation) -> Value:
         """Return the aggregate of the columns named: `pl.sum("a", "b")`."""
-        held = col(run, arguments[:1] if name in ONE_COLUMN else arguments, {}, node)
-        return METHODS[name](run, held, [], {}, node)
+        held = col(
+            run,
+            call.with_arguments(call.arguments[:1] if name in ONE_COLUMN else call.arguments, {}),
+        )
+        return METHODS[name](run, held, call.with_arguments([], {}))
 
     return make
 
@@ -109,9 +107,9 @@ ONE_COLUMN = frozenset(("quantile", "head", "tail"))
 def row_wise(name: str) -> LibraryCall:
     """Return a function of several columns of a row: pl.concat_str("a", "b"), pl.sum_horizontal(…)"""
 
-    def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def make(run: Run, call: Invocation) -> Value:
         """Return a value made of several columns of each row: `pl.sum_horizontal("a", "b")`."""
-        exprs = exprs_of(run, [*arguments, keywords.get("exprs")], node)
+        exprs = exprs_of(run, [*call.arguments, call.keywords.get("exprs")], call.node)
         trees = trees_of(exprs)
         first = exprs[0] if exprs else Expr(exp.Null(), root=LITERAL)
         return joined_selectors(first.with_tree(transformed(name, *trees), *exprs[1:]))
@@ -128,16 +126,16 @@ def joined_selectors(held: Expr) -> Expr:
     return held
 
 
-def coalesce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def coalesce(run: Run, call: Invocation) -> Value:
     """pl.coalesce("a", "b", 0)"""
-    exprs = exprs_of(run, arguments, node)
+    exprs = exprs_of(run, call.arguments, call.node)
     trees = trees_of(exprs)
     return exprs[0].with_tree(exp.Coalesce(this=trees[0], expressions=trees[1:]), *exprs[1:])
 
 
-def struct(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def struct(run: Run, call: Invocation) -> Value:
     """pl.struct("a", b=pl.col("c"))"""
-    exprs = named_exprs(run, arguments, without_options(keywords), node)
+    exprs = named_exprs(run, call.with_arguments(call.arguments, without_options(call.keywords)))
     parts = [item(ColumnValue(each.tree, (each.name or each.root or "",))) for each in exprs]
     if not exprs:
         return Expr(exp.Null(), root=LITERAL)
@@ -150,60 +148,60 @@ def without_options(keywords: Keywords) -> Keywords:
     return {key: held for key, held in keywords.items() if key not in ("schema", "eager")}
 
 
-def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def template(run: Run, call: Invocation) -> Value:
     """pl.format("{}-{}", "a", "b")"""
-    return row_wise("format")(run, arguments[1:], {}, node)
+    return row_wise("format")(run, call.with_arguments(call.arguments[1:], {}))
 
 
-def element(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def element(run: Run, call: Invocation) -> Value:
     """pl.element()      an element of the list that list.eval is called on"""
     return Expr(exp.Null(), root=LITERAL)
 
 
-def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def field(run: Run, call: Invocation) -> Value:
     """pl.field("city")      a field of the current struct"""
-    return Expr(exp.Null(), root=str(argument_at(arguments)))
+    return Expr(exp.Null(), root=str(argument_at(call.arguments)))
 
 
-def when(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when(run: Run, call: Invocation) -> Value:
     """pl.when(pl.col("a") > 1)"""
-    return begin_when(run, arguments, keywords, node)
+    return begin_when(run, call)
 
 
-def folded(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def folded(run: Run, call: Invocation) -> Value:
     """pl.fold(acc, function, exprs), pl.reduce(function, exprs), pl.map_batches(exprs, function)"""
-    given = [*arguments, *keywords.values()]
+    given = [*call.arguments, *call.keywords.values()]
     exprs = [
         each
         for held in given
         if isinstance(held, (Expr, Selector, list, tuple))
-        for each in exprs_of(run, [held], node)
+        for each in exprs_of(run, [held], call.node)
     ]
-    return row_wise("fold")(run, list(exprs), {}, node)
+    return row_wise("fold")(run, call.with_arguments(list(exprs), {}))
 
 
-def correlation(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def correlation(run: Run, call: Invocation) -> Value:
     """pl.corr("a", "b")"""
-    exprs = exprs_of(run, arguments[:2], node)
-    name = getattr(getattr(node, "func", None), "attr", "corr")
+    exprs = exprs_of(run, call.arguments[:2], call.node)
+    name = getattr(getattr(call.node, "func", None), "attr", "corr")
     function = "covar_samp" if "cov" in name else "corr"
     return exprs[0].aggregated(build_call(function, trees_of(exprs)), *exprs[1:])
 
 
-def no_column(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def no_column(run: Run, call: Invocation) -> Value:
     """pl.int_range(pl.len()), pl.date(2024, 1, 1), pl.repeat(0, 3)"""
-    exprs = [expr_of(run, each, node) for each in arguments if isinstance(each, Expr)]
+    exprs = [expr_of(run, each, call.node) for each in call.arguments if isinstance(each, Expr)]
     tree = exp.Anonymous(this="value", expressions=trees_of(exprs))
     return Expr(tree, root=exprs[0].root if exprs else LITERAL)
 
 
-def sql_expr(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sql_expr(run: Run, call: Invocation) -> Value:
     """pl.sql_expr("a + b AS c")"""
-    text = argument_at(arguments)
-    trees = parse_items(run, text, node) if isinstance(text, str) else []
+    text = argument_at(call.arguments)
+    trees = parse_items(run, text, call.node) if isinstance(text, str) else []
     made = [from_tree(each) for each in trees]
     if not made:
-        return unknown_expr(run, text, node)
+        return unknown_expr(run, text, call.node)
 
     if len(made) == 1:
         return made[0]
@@ -219,15 +217,15 @@ def from_tree(tree: Any) -> Expr:
     return Expr(tree, root=tree.name or LITERAL)
 
 
-def index_columns(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def index_columns(run: Run, call: Invocation) -> Value:
     """pl.nth(0), pl.first(), pl.last()"""
-    if arguments and isinstance(arguments[0], str):
-        name = getattr(getattr(node, "func", None), "attr", "first")
+    if call.arguments and isinstance(call.arguments[0], str):
+        name = getattr(getattr(call.node, "func", None), "attr", "first")
         return METHODS.get(name, METHODS["first"])(
-            run, column_expr(run, arguments[0], node), [], {}, node
+            run, column_expr(run, call.arguments[0], call.node), call.with_arguments([], {})
         )
 
-    return selected(run, unknown(run, [], {}, node), node)
+    return selected(run, unknown(run, call.with_arguments([], {})), call.node)
 
 
 def aggregates_of(names: list[str]) -> dict[str, LibraryCall]:

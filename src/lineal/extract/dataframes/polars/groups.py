@@ -18,39 +18,41 @@ from lineal.extract.dataframes.polars.methods import METHODS, leaving_out
 from lineal.extract.dataframes.polars.projection import Projection
 from lineal.extract.dataframes.polars.values import Expr, Groups, PolarsFrame, Selector
 from lineal.extract.dataframes.untraced import report_untraced
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Value, trees_of
 from lineal.model.way import Clause
 
+GroupMethod = Callable[[Run, Groups, Invocation], Value]
+"""A method of groups."""
 
-def group_by(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+
+def group_by(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.group_by("a", pl.col("b").dt.year(), k=pl.col("c"))"""
-    named = {key: held for key, held in keywords.items() if key not in ("maintain_order", "by")}
-    given = [*arguments, keywords.get("by")]
-    return Groups(frame, named_exprs(run, given, named, node))
+    named = {
+        key: held for key, held in call.keywords.items() if key not in ("maintain_order", "by")
+    }
+    given = [*call.arguments, call.keywords.get("by")]
+    return Groups(frame, named_exprs(run, call.with_arguments(given, named)))
 
 
-def window_groups(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def window_groups(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.group_by_dynamic("at", every="1d", group_by="k"), df.rolling("at", period="2d")"""
-    index = named_argument(arguments, keywords, 0, "index_column")
-    others = keywords.get("group_by", keywords.get("by"))
-    keys = exprs_of(run, [others], node)
-    at = expr_of(run, index, node)
-    is_dynamic = getattr(getattr(node, "func", None), "attr", "") == "group_by_dynamic"
+    index = call.argument(0, "index_column")
+    others = call.keywords.get("group_by", call.keywords.get("by"))
+    keys = exprs_of(run, [others], call.node)
+    at = expr_of(run, index, call.node)
+    is_dynamic = getattr(getattr(call.node, "func", None), "attr", "") == "group_by_dynamic"
     start = (
         at.with_tree(exp.Anonymous(this="truncate", expressions=[at.tree])) if is_dynamic else at
     )
     return Groups(frame, [*keys, start])
 
 
-def aggregate(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def aggregate(run: Run, held: Groups, call: Invocation) -> Value:
     """df.group_by("a").agg(pl.col("b").sum(), n=pl.len())"""
-    return aggregate_groups(run, held, named_exprs(run, arguments, keywords, node), node)
+    return aggregate_groups(run, held, named_exprs(run, call), call.node)
 
 
 def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: Any) -> PolarsFrame:
@@ -89,49 +91,51 @@ def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: Any) -> Expr:
     return Expr(tree, expr.name, expr.root, expr.rename, expr.rows, expr.doubt)
 
 
-def count(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def count(run: Run, held: Groups, call: Invocation) -> Value:
     """df.group_by("a").len(name="n")"""
-    name = named_argument(arguments, keywords, 0, "name", "len")
+    name = call.argument(0, "name", "len")
     tree = exp.Count(this=exp.Literal.number("1"), big_int=True)
-    return aggregate_groups(run, held, [Expr(tree, name=str(name))], node)
+    return aggregate_groups(run, held, [Expr(tree, name=str(name))], call.node)
 
 
-def of_every_column(name: str) -> Callable[..., Value]:
+def of_every_column(name: str) -> GroupMethod:
     """Return a method that aggregates every column of the groups: df.group_by("a").sum()"""
 
-    def method(
-        run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def method(run: Run, held: Groups, call: Invocation) -> Value:
         """Aggregate every column that is not a key: `df.group_by("k").sum()`."""
-        every = selected(run, Selector(lambda name, kind: True), node)
-        return aggregate_groups(run, held, [METHODS[name](run, every, [], {}, node)], node)
+        every = selected(run, Selector(lambda name, kind: True), call.node)
+        return aggregate_groups(
+            run, held, [METHODS[name](run, every, call.with_arguments([], {}))], call.node
+        )
 
     return method
 
 
-def some_rows(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def some_rows(run: Run, held: Groups, call: Invocation) -> Value:
     """df.group_by("a").head(2)      rows of each group, as they are"""
     projection = Projection(run, held.frame, Clause.GROUP_BY)
     projection.narrow(GROUPS, trees_of(held.keys))
     return projection.finish()
 
 
-def map_groups(
-    run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def map_groups(run: Run, held: Groups, call: Invocation) -> Value:
     """df.group_by("a").map_groups(f)      f is given the rows of each group"""
-    function = named_argument(arguments, keywords, 0, "function")
-    part = some_rows(run, held, [], {}, node)
-    found = invoke(run, function, [part], {}, node) if isinstance(function, Function) else None
+    function = call.argument(0, "function")
+    part = some_rows(run, held, call.with_arguments([], {}))
+    found = (
+        invoke(run, function, call.with_arguments([part], {}))
+        if isinstance(function, Function)
+        else None
+    )
     if isinstance(found, PolarsFrame):
         return found
 
-    return not_traced(run, held, "map_groups", node)
+    return not_traced(run, held, "map_groups", call.node)
 
 
-def having(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def having(run: Run, held: Groups, call: Invocation) -> Value:
     """df.group_by("a").having(pl.len() > 1)"""
-    return Groups(held.frame, held.keys, [*held.having, *exprs_of(run, arguments, node)])
+    return Groups(held.frame, held.keys, [*held.having, *exprs_of(run, call.arguments, call.node)])
 
 
 def not_traced(run: Run, held: Groups, name: str, node: Any) -> PolarsFrame:
@@ -139,7 +143,7 @@ def not_traced(run: Run, held: Groups, name: str, node: Any) -> PolarsFrame:
     return PolarsFrame(report_untraced(run, held.frame.relation, f"GroupBy.{name}", node))
 
 
-GROUP_METHODS: dict[str, Callable[..., Value]] = {
+GROUP_METHODS: dict[str, GroupMethod] = {
     "agg": aggregate,
     **dict.fromkeys(("len", "count"), count),
     **{
@@ -153,12 +157,10 @@ GROUP_METHODS: dict[str, Callable[..., Value]] = {
 }
 
 
-def call_groups(
-    run: Run, held: Groups, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_groups(run: Run, held: Groups, name: str, call: Invocation) -> Value:
     """df.group_by("a").agg(…)"""
     handler = GROUP_METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
-    return not_traced(run, held, name, node)
+    return not_traced(run, held, name, call.node)

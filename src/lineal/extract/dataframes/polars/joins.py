@@ -21,12 +21,13 @@ from lineal.algebra.relation import (
 )
 from lineal.extract.dataframes.polars.expressions import exprs_of, settle
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame, Suffix
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, relation_in
+from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import narrow_stars
 from lineal.extract.pyspark.frames.joins import told_apart
 from lineal.extract.pyspark.frames.project import take_findings
 from lineal.extract.pyspark.frames.sets import relation_of_slots, union_by_name
+from lineal.extract.pyspark.invocation import Invocation, Keywords
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
@@ -71,12 +72,10 @@ def other_frame(run: Run, held: Value, node: Any) -> PolarsFrame | None:
     return PolarsFrame(found)
 
 
-def join(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """a.join(b, on="id", how="left", suffix="_b")"""
-    given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
-    other = other_frame(run, given.get("other"), node)
+    given = dict(zip(("other", "on", "how"), call.arguments, strict=False)) | call.keywords
+    other = other_frame(run, given.get("other"), call.node)
     if other is None:
         return frame.derived(
             Relation([*frame.relation.attributes, anything()], {}, (frame.relation,))
@@ -85,9 +84,9 @@ def join(
     how = given.get("how", "inner")
     kind = how if isinstance(how, str) else "inner"
     if not isinstance(how, str):
-        run.dynamic(note_of("a kind of join", how), node)
+        run.dynamic(note_of("a kind of join", how), call.node)
 
-    sides = sides_of(run, frame, other, given, node)
+    sides = sides_of(run, frame, other, given, call.node)
     return join_sides(run, sides, kind, given.get("coalesce"), USING)
 
 
@@ -191,20 +190,26 @@ def suffixed(attribute: Attribute, taken: set[str], suffix: str) -> Attribute:
     return fresh(Slot(name, name.lower(), attribute.slot.lineage))
 
 
-def join_asof(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join_asof(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """a.join_asof(b, on="at", by="k")      the nearest row of b"""
-    other = other_frame(run, named_argument(arguments, keywords, 0, "other"), node)
+    other = other_frame(run, call.argument(0, "other"), call.node)
     if other is None:
         return frame
 
-    given = dict(keywords)
-    plain = sides_of(run, frame, other, given, node)
-    by = exprs_of(run, [keywords.get("by")], node)
+    given = dict(call.keywords)
+    plain = sides_of(run, frame, other, given, call.node)
+    by = exprs_of(run, [call.keywords.get("by")], call.node)
     sides = plain._replace(
-        left_keys=[*plain.left_keys, *by, *exprs_of(run, [keywords.get("by_left")], node)],
-        right_keys=[*plain.right_keys, *by, *exprs_of(run, [keywords.get("by_right")], node)],
+        left_keys=[
+            *plain.left_keys,
+            *by,
+            *exprs_of(run, [call.keywords.get("by_left")], call.node),
+        ],
+        right_keys=[
+            *plain.right_keys,
+            *by,
+            *exprs_of(run, [call.keywords.get("by_right")], call.node),
+        ],
     )
     same_names = [name for name, other_name in sides.pairs if name == other_name]
     trimmed = drop_names(list(sides.right.relation.attributes), same_names)
@@ -230,19 +235,19 @@ def narrowed(attributes: list[Attribute], found: PolarsFrame, names: list[str]) 
     return made
 
 
-def join_where(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join_where(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """a.join_where(b, pl.col("x") < pl.col("y"))"""
-    other = other_frame(run, arguments[0] if arguments else keywords.get("other"), node)
+    other = other_frame(
+        run, call.arguments[0] if call.arguments else call.keywords.get("other"), call.node
+    )
     if other is None:
         return frame
 
-    sides = sides_of(run, frame, other, {"suffix": keywords.get("suffix", SUFFIX)}, node)
+    sides = sides_of(run, frame, other, {"suffix": call.keywords.get("suffix", SUFFIX)}, call.node)
     found = join_sides(run, sides, "cross", None, JOINS)
     evaluation = run.evaluation()
     scope = FrameScope(found.relation, evaluation, Clause.JOIN_ON)
-    tests = conditions(found, exprs_of(run, arguments[1:], node), scope)
+    tests = conditions(found, exprs_of(run, call.arguments[1:], call.node), scope)
     rows = narrow(decided_rows(found.relation.rows), JOINS, tests).rows
     made = found.relation.derived(None, rows, evaluation)
     return found.derived(take_findings(run, made, evaluation))
@@ -251,24 +256,24 @@ def join_where(
 # -- several frames --------------------------------------------------------------------------------
 
 
-def concat(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def concat(run: Run, call: Invocation) -> Value:
     """pl.concat([a, b], how="diagonal")"""
-    items = items_of(named_argument(arguments, keywords, 0, "items"))
+    items = items_of(call.argument(0, "items"))
     frames = [relation_in(each) for each in items or []]
     known = present(frames)
-    how = keywords.get("how", "vertical")
+    how = call.keywords.get("how", "vertical")
     if items is None or len(known) < len(frames) or not known:
-        run.dynamic("DataFrames that only a run knows", node)
+        run.dynamic("DataFrames that only a run knows", call.node)
         return PolarsFrame(Relation([anything()], {}, tuple(known)))
 
     handler = CONCATS.get(str(how).removesuffix("_relaxed"))
     if handler is None:
-        run.report(Code.UNSUPPORTED_CONSTRUCT, f"concat(how={how!r}) is not traced", node)
+        run.report(Code.UNSUPPORTED_CONSTRUCT, f"concat(how={how!r}) is not traced", call.node)
         return PolarsFrame(Relation([anything()], {}, tuple(known)))
 
     found = known[0]
     for other in known[1:]:
-        found = handler(run, found, other, node)
+        found = handler(run, found, other, call.node)
 
     return PolarsFrame(found)
 
@@ -281,7 +286,7 @@ def below(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
 
 def by_names(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
     """pl.concat([a, b], how="diagonal")      by name"""
-    found = union_by_name(run, left, [right], {}, node)
+    found = union_by_name(run, left, Invocation([right], {}, node))
     assert isinstance(found, Relation)
     return found
 
@@ -298,7 +303,7 @@ def aligned(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
     """pl.concat([a, b], how="align")      a full join on the columns that both have"""
     common = [name for name in left.names if name.lower() in right.by_key]
     keywords: Keywords = {"on": common, "how": "full", "coalesce": True}
-    found = join(run, PolarsFrame(left), [PolarsFrame(right)], keywords, node)
+    found = join(run, PolarsFrame(left), Invocation([PolarsFrame(right)], keywords, node))
     assert isinstance(found, PolarsFrame)
     return found.relation
 
@@ -312,12 +317,10 @@ CONCATS = {
 }
 
 
-def append(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def append(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """a.vstack(b), a.extend(b), a.merge_sorted(b, key="k")"""
-    other = other_frame(run, named_argument(arguments, keywords, 0, "other"), node)
+    other = other_frame(run, call.argument(0, "other"), call.node)
     if other is None:
         return frame.derived(Relation([anything()], {}, (frame.relation,)))
 
-    return frame.derived(below(run, frame.relation, other.relation, node))
+    return frame.derived(below(run, frame.relation, other.relation, call.node))

@@ -24,27 +24,20 @@ from lineal.extract.dataframes.polars.expressions import (
 from lineal.extract.dataframes.polars.projection import aggregates
 from lineal.extract.dataframes.polars.values import NOTHING, Expr, Selector, When
 from lineal.extract.pyspark.columns.functions import build_call
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of, trees_of
 from lineal.extract.sequences import as_list
 
-Method = Callable[[Run, Expr, Arguments, Keywords, Any], Value]
+Method = Callable[[Run, Expr, Invocation], Value]
 
 
-def call_function(
-    run: Run, held: Expr, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Expr:
+def call_function(run: Run, held: Expr, name: str, call: Invocation) -> Expr:
     """pl.col("a").log(2), pl.col("a").pow(pl.col("b"))      a function of all that is given"""
-    given = (*arguments, *(each for each in keywords.values()))
+    given = (*call.arguments, *(each for each in call.keywords.values()))
     others = [
-        expr_of(run, each, node, names=name in NAMES_COLUMNS) for each in given if takes(each)
+        expr_of(run, each, call.node, names=name in NAMES_COLUMNS) for each in given if takes(each)
     ]
     trees = [held.tree, *trees_of(others)]
     if name in MASKING:
@@ -75,9 +68,11 @@ def aggregate(function: str) -> Method:
     pl.col("a").sum()
     """
 
-    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
         """Return the aggregate of the column and of the columns among the arguments."""
-        others = [expr_of(run, each, node) for each in arguments if is_column(each, function)]
+        others = [
+            expr_of(run, each, call.node) for each in call.arguments if is_column(each, function)
+        ]
         trees = [held.tree, *trees_of(others)]
         return held.aggregated(build_call(function, trees), *others)
 
@@ -93,9 +88,7 @@ TWO_COLUMNS = frozenset(("max_by", "min_by"))
 """Aggregates whose argument may be the name of a column."""
 
 
-def count_distinct(
-    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def count_distinct(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").n_unique()"""
     distinct = exp.Distinct(expressions=[held.tree])
     return held.aggregated(exp.Count(this=distinct, big_int=True))
@@ -107,9 +100,9 @@ def running(function: str, by: bool = False) -> Method:
     pl.col("a").cum_sum(), pl.col("a").rolling_mean(3)
     """
 
-    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
         """Return a value over the rows so far, ordered by the first argument where it is one."""
-        ordered = [expr_of(run, each, node) for each in arguments[:1]] if by else []
+        ordered = [expr_of(run, each, call.node) for each in call.arguments[:1]] if by else []
         window = exp.Window(this=build_call(function, [held.tree]), order=order_by(ordered))
         return held.with_tree(window, *ordered)
 
@@ -124,15 +117,15 @@ def order_by(keys: list[Expr]) -> Any:
     return exp.Order(expressions=[exp.Ordered(this=each.tree) for each in keys])
 
 
-def rank(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def rank(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").rank()      the order of a decides it"""
     return held.with_tree(exp.Window(this=build_call("rank", []), order=order_by([held])))
 
 
-def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def over(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").sum().over("k", order_by="t")"""
-    keys = exprs_of(run, [*arguments, keywords.get("partition_by")], node)
-    order = exprs_of(run, [keywords.get("order_by")], node)
+    keys = exprs_of(run, [*call.arguments, call.keywords.get("partition_by")], call.node)
+    order = exprs_of(run, [call.keywords.get("order_by")], call.node)
     tree = held.tree
     own = None
     if isinstance(tree, exp.Window):
@@ -146,40 +139,38 @@ def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
     return replace(held.with_tree(made, *keys, *order), rows=())
 
 
-def alias(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def alias(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").alias("b")"""
-    name = named_argument(arguments, keywords, 0, "name")
+    name = call.argument(0, "name")
     if isinstance(name, str):
         return replace(held, name=str(name), rename=None)
 
-    run.dynamic(note_of("a name", name), node, getattr(name, "level", Unknown("", "").level))
+    run.dynamic(note_of("a name", name), call.node, getattr(name, "level", Unknown("", "").level))
     return replace(held, name=f"{{{getattr(name, 'label', '…')}}}", rename=None)
 
 
-def cast(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def cast(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").cast(pl.Int64)"""
     return held.with_tree(exp.Cast(this=held.tree, to=exp.DataType.build("text")))
 
 
-def fill(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def fill(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").fill_null(0), .fill_null(strategy="forward"), .forward_fill()"""
-    value = named_argument(arguments, keywords, 0, "value")
-    others = [expr_of(run, each, node, names=False) for each in (value,) if takes(each)]
+    value = call.argument(0, "value")
+    others = [expr_of(run, each, call.node, names=False) for each in (value,) if takes(each)]
     return held.with_tree(exp.Coalesce(this=held.tree, expressions=trees_of(others)), *others)
 
 
-def replace_values(
-    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def replace_values(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").replace({"x": "y"}), .replace_strict(old, new, default=pl.col("b"))"""
-    given = [*arguments, *keywords.values()]
-    others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
+    given = [*call.arguments, *call.keywords.values()]
+    others = [expr_of(run, each, call.node) for each in given if isinstance(each, Expr)]
     return held.with_tree(exp.Coalesce(this=held.tree, expressions=trees_of(others)), *others)
 
 
-def filter_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def filter_(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").filter(pl.col("b") > 1)      b decides which values of a there are"""
-    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
+    tests = [*exprs_of(run, call.arguments, call.node), *equalities(run, call.keywords, call.node)]
     found = held
     for test in tests:
         where = exp.Where(this=test.tree)
@@ -203,7 +194,7 @@ def by_rows(way: Any, function: str = "") -> Method:
     pl.col("xs").explode(), pl.col("a").unique(), pl.col("a").drop_nulls()
     """
 
-    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
         """Return the column with other rows: the expression decides which remain."""
         tree = exp.Anonymous(this=function, expressions=[held.tree]) if function else held.tree
         return replace(held.with_tree(tree), rows=(*held.rows, (way, held.tree)))
@@ -211,15 +202,15 @@ def by_rows(way: Any, function: str = "") -> Method:
     return method
 
 
-def sort_by(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sort_by(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").sort_by("b")      b decides the order of the values"""
-    keys = exprs_of(run, [*arguments, keywords.get("by")], node)
+    keys = exprs_of(run, [*call.arguments, call.keywords.get("by")], call.node)
     ordered = exp.Order(this=held.tree, expressions=[exp.Ordered(this=each.tree) for each in keys])
     made = held.with_tree(ordered, *keys)
     return replace(made, rows=(*made.rows, *((SORTS, each.tree) for each in keys)))
 
 
-def same(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def same(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").head(3), .set_sorted()      some of the values, as they are"""
     return held
 
@@ -230,40 +221,40 @@ def binary(kind: Any) -> Method:
     pl.col("a").add(pl.col("b")), .eq("x"), .and_(other)
     """
 
-    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
         """Combine the column with each argument by the operator: `pl.col("a").add(1)`."""
         found = held
-        for other in (*arguments, *keywords.values()):
-            found = combine(kind, found, expr_of(run, other, node, names=False))
+        for other in (*call.arguments, *call.keywords.values()):
+            found = combine(kind, found, expr_of(run, other, call.node, names=False))
 
         return found
 
     return method
 
 
-def is_in(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_in(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").is_in(["x", "y"]), .is_in(other["a"])"""
-    other = expr_of(run, named_argument(arguments, keywords, 0, "other"), node, names=False)
+    other = expr_of(run, call.argument(0, "other"), call.node, names=False)
     return held.with_tree(exp.In(this=held.tree, expressions=[other.tree]), other)
 
 
-def is_null(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_null(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").is_null()"""
     return held.with_tree(exp.Is(this=held.tree, expression=exp.Null()))
 
 
-def not_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def not_(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").not_()"""
     return held.with_tree(exp.Not(this=held.tree))
 
 
-def exclude(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def exclude(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.all().exclude("a", "b")"""
     base = held.tree.meta.get("several")
     if not isinstance(base, Selector):
         return held
 
-    return replace(held, tree=selected(run, leaving_out(base, arguments), node).tree)
+    return replace(held, tree=selected(run, leaving_out(base, call.arguments), call.node).tree)
 
 
 def leaving_out(base: Selector, arguments: Arguments) -> Selector:
@@ -288,12 +279,16 @@ def leaving_out(base: Selector, arguments: Arguments) -> Selector:
     return Selector(test, unnamed, base.excepted | names, listed)
 
 
-def pipe(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pipe(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").pipe(clean, 2)      clean(pl.col("a"), 2)"""
-    return invoke(run, argument_at(arguments), [held, *arguments[1:]], keywords, node)
+    return invoke(
+        run,
+        argument_at(call.arguments),
+        call.with_arguments([held, *call.arguments[1:]]),
+    )
 
 
-def in_python(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def in_python(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").map_elements(f)      whatever f does, it does it to a"""
     return held.with_tree(exp.Anonymous(this="map", expressions=[held.tree]))
 
@@ -301,36 +296,36 @@ def in_python(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, no
 # -- when, then, otherwise -------------------------------------------------------------------------
 
 
-def when(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.when(…).then(…).when(test)"""
     before = tuple(held.tree.args["ifs"]) if isinstance(held.tree, exp.Case) else ()
-    return begin_when(run, arguments, keywords, node, before, held)
+    return begin_when(run, call, before, held)
 
 
 def begin_when(
-    run: Run, arguments: Arguments, keywords: Keywords, node: Any,
+    run: Run, call: Invocation,
     before: tuple[Any, ...] = (), first: Expr | None = None,
 ) -> Value:  # fmt: skip
     """pl.when(pl.col("a") > 1, b=2)      all of the tests together"""
-    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
-    test = tests[0] if tests else constant(run, True, node)
+    tests = [*exprs_of(run, call.arguments, call.node), *equalities(run, call.keywords, call.node)]
+    test = tests[0] if tests else constant(run, True, call.node)
     for each in tests[1:]:
         test = combine(exp.And, test, each)
 
     return When(test, before, first)
 
 
-def then(run: Run, held: When, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def then(run: Run, held: When, call: Invocation) -> Value:
     """pl.when(test).then("a")      a text is a column"""
-    value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
+    value = expr_of(run, call.argument(0, "statement"), call.node)
     arm = exp.If(this=held.test.tree, true=value.tree)
     first = held.first or value
     return first.with_tree(exp.Case(ifs=[*held.before, arm]), held.test, value)
 
 
-def otherwise(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def otherwise(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.when(test).then(1).otherwise("b")"""
-    value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
+    value = expr_of(run, call.argument(0, "statement"), call.node)
     arms = held.tree.args.get("ifs", [])
     return held.with_tree(exp.Case(ifs=arms, default=value.tree), value)
 

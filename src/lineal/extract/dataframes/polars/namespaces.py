@@ -15,7 +15,8 @@ from lineal.extract.dataframes.polars.expressions import expr_of, exprs_of, tran
 from lineal.extract.dataframes.polars.methods import METHODS
 from lineal.extract.dataframes.polars.values import Accessor, Expr
 from lineal.extract.pyspark.columns.trees import identifier
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of, trees_of
 from lineal.extract.sequences import all_are, instances
@@ -24,41 +25,41 @@ from lineal.model.diagnostic import Code
 NameOf = Callable[[str], str]
 
 
-def field(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def field(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("address").struct.field("city")      the column is called city"""
-    names = instances(arguments, str)
+    names = instances(call.arguments, str)
     if len(names) != 1 or names[0] == "*":
-        run.dynamic(note_of("fields", argument_at(arguments)), node)
+        run.dynamic(note_of("fields", argument_at(call.arguments)), call.node)
         return held.with_tree(exp.Anonymous(this="field", expressions=[held.tree]))
 
     found = exp.Dot(this=held.tree, expression=identifier(names[0]))
     return replace(held.with_tree(found), root=names[0], name=None)
 
 
-def with_fields(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def with_fields(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("address").struct.with_fields(city=pl.col("town"))"""
-    others = exprs_of(run, [*arguments, *keywords.values()], node)
+    others = exprs_of(run, [*call.arguments, *call.keywords.values()], call.node)
     trees = [held.tree, *trees_of(others)]
     return held.with_tree(exp.Anonymous(this="with_fields", expressions=trees), *others)
 
 
-def evaluate(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def evaluate(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("xs").list.eval(pl.element() * 2)"""
-    inner = expr_of(run, argument_at(arguments), node)
+    inner = expr_of(run, argument_at(call.arguments), call.node)
     return held.with_tree(exp.Anonymous(this="eval", expressions=[held.tree, inner.tree]), inner)
 
 
-def explode(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def explode(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("xs").list.explode()"""
-    return METHODS["explode"](run, held, arguments, keywords, node)
+    return METHODS["explode"](run, held, call)
 
 
-def joined(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def joined(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").str.join(",")      one text for all rows"""
     return held.aggregated(exp.GroupConcat(this=held.tree))
 
 
-SPECIAL: dict[tuple[str, str], Any] = {
+SPECIAL: dict[tuple[str, str], Callable[[Run, Expr, Invocation], Value]] = {
     ("struct", "field"): field,
     ("struct", "with_fields"): with_fields,
     ("list", "eval"): evaluate,
@@ -85,19 +86,17 @@ NAMINGS: dict[str, Callable[..., NameOf]] = {
 KINDS = frozenset(("str", "dt", "list", "arr", "struct", "cat", "bin", "meta", "name", "ext"))
 
 
-def call_accessor(
-    run: Run, held: Accessor, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_accessor(run: Run, held: Accessor, name: str, call: Invocation) -> Value:
     """pl.col("a").str.to_uppercase()"""
     if held.kind == "name":
-        return rename(run, held.expr, name, arguments, node)
+        return rename(run, held.expr, name, call.arguments, call.node)
 
     special = SPECIAL.get((held.kind, name))
     if special is not None:
-        return special(run, held.expr, arguments, keywords, node)
+        return special(run, held.expr, call)
 
-    given = [*arguments, *keywords.values()]
-    others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
+    given = [*call.arguments, *call.keywords.values()]
+    others = [expr_of(run, each, call.node) for each in given if isinstance(each, Expr)]
     trees = [held.expr.tree, *trees_of(others)]
     return held.expr.with_tree(transformed(name, *trees), *others)
 
@@ -120,7 +119,7 @@ def map_name(run: Run, function: Value, node: Any) -> NameOf:
 
     def name_of(root: str) -> str:
         """Return the name that the program's function makes of a column's name."""
-        found = invoke(run, function, [root], {}, node)
+        found = invoke(run, function, Invocation([root], {}, node))
         if isinstance(found, str):
             return found
 

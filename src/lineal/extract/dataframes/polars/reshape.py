@@ -17,9 +17,9 @@ from lineal.extract.dataframes.polars.methods import AGGREGATE_NAMES, METHODS
 from lineal.extract.dataframes.polars.projection import Projection
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame
 from lineal.extract.pyspark.columns.trees import identifier, mark_place
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frame_scope import expand_star
 from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
@@ -29,21 +29,19 @@ from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 
 
-def unpivot(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def unpivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.unpivot(on=["a", "b"], index="id", variable_name="kind", value_name="amount")"""
-    on, index = keywords.get("on", keywords.get("value_vars")), keywords.get("index")
-    if arguments:
-        on = arguments[0]
+    on, index = call.keywords.get("on", call.keywords.get("value_vars")), call.keywords.get("index")
+    if call.arguments:
+        on = call.arguments[0]
 
-    if "id_vars" in keywords:
-        index = keywords["id_vars"]
+    if "id_vars" in call.keywords:
+        index = call.keywords["id_vars"]
 
     projection = Projection(run, frame)
-    kept = projection.columns(exprs_of(run, [index], node), node)
+    kept = projection.columns(exprs_of(run, [index], call.node), call.node)
     held = {each.id for each in kept} | {-1}
-    members = projection.columns(exprs_of(run, [on], node), node)
+    members = projection.columns(exprs_of(run, [on], call.node), call.node)
     if on is None:
         keys = {each.key for each in kept}
         members = [
@@ -52,8 +50,8 @@ def unpivot(
             if each.id not in held and each.key not in keys
         ]
 
-    label = text_of(keywords.get("variable_name"), "variable")
-    name = text_of(keywords.get("value_name"), "value")
+    label = text_of(call.keywords.get("variable_name"), "variable")
+    name = text_of(call.keywords.get("value_name"), "value")
     melted = unpivot_frame(
         decided_rows(projection.rows),
         [],
@@ -76,29 +74,27 @@ def text_of(held: Value, default: str) -> str:
     return default
 
 
-def pivot(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.pivot(on="kind", index="id", values="amount", aggregate_function="sum")"""
-    on = named_argument(arguments, keywords, 0, "on", keywords.get("columns"))
-    index, values = keywords.get("index"), keywords.get("values")
+    on = call.argument(0, "on", call.keywords.get("columns"))
+    index, values = call.keywords.get("index"), call.keywords.get("values")
     projection = Projection(run, frame)
-    deciding = exprs_of(run, [on], node)
-    cells = exprs_of(run, [values], node)
-    kept = exprs_of(run, [index], node)
+    deciding = exprs_of(run, [on], call.node)
+    cells = exprs_of(run, [values], call.node)
+    kept = exprs_of(run, [index], call.node)
     if not kept or not cells:
-        rest = others(run, frame, [*deciding, *cells, *kept], node)
+        rest = others(run, frame, [*deciding, *cells, *kept], call.node)
         kept, cells = (rest, cells) if cells else (kept, rest)
 
-    keys = projection.columns(kept, node)
+    keys = projection.columns(kept, call.node)
     decided: Lineage = {}
     for each in deciding:
         gather(each.tree, CONDITION, decided, projection.scope)
 
-    labels = labels_of(run, keywords.get("on_columns"), deciding, node)
+    labels = labels_of(run, call.keywords.get("on_columns"), deciding, call.node)
     made: list[Attribute] = []
     for cell in cells:
-        aggregate = aggregate_cell(run, cell, keywords.get("aggregate_function"), node)
+        aggregate = aggregate_cell(run, cell, call.keywords.get("aggregate_function"), call.node)
         lineage = pivot_cell(lineage_of(aggregate.tree, projection.scope), decided)
         prefix = f"{cell.root}_" if len(cells) > 1 else ""
         made += [pivoted(label, prefix, lineage, deciding) for label in labels]
@@ -137,7 +133,7 @@ def labels_of(run: Run, given: Value, deciding: list[Expr], node: Any) -> list[V
 def aggregate_cell(run: Run, cell: Expr, function: Value, node: Any) -> Expr:
     """Return the aggregate of a pivot's values: "sum", pl.element().max()"""
     if isinstance(function, str) and function in AGGREGATE_NAMES:
-        found = METHODS[function](run, cell, [], {}, node)
+        found = METHODS[function](run, cell, Invocation([], {}, node))
         assert isinstance(found, Expr)
         return found
 
@@ -162,16 +158,14 @@ def pivoted(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -
     return fresh(Slot(name, name.lower(), lineage))
 
 
-def unnest(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def unnest(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.unnest("address")      a column for each field of the struct"""
     projection = Projection(run, frame)
     relation = frame.relation
     attributes = list(relation.attributes)
-    for expr in exprs_of(run, [*arguments, keywords.get("columns")], node):
+    for expr in exprs_of(run, [*call.arguments, call.keywords.get("columns")], call.node):
         name = str(expr.root)
-        tree = mark_place(run, exp.Column(this=exp.Star(), table=identifier(name)), node)
+        tree = mark_place(run, exp.Column(this=exp.Star(), table=identifier(name)), call.node)
         fields = expand_star(relation, tree, projection.scope)
         place = next(
             (at for at, each in enumerate(attributes) if each.key == name.lower()), len(attributes)
@@ -182,17 +176,15 @@ def unnest(
     return projection.finish(attributes)
 
 
-def transpose(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def transpose(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.transpose(column_names=["a", "b"])      every column of every column"""
-    names = keywords.get("column_names")
+    names = call.keywords.get("column_names")
     whole: Lineage = {}
     for each in frame.relation.frame.slots:
         whole.update({(origin, way): trail for (origin, way), trail in each.lineage.items()})
 
     if not isinstance(names, (list, tuple)) or not is_known(names):
-        run.dynamic(note_of("the columns of transpose", names), node)
+        run.dynamic(note_of("the columns of transpose", names), call.node)
         return PolarsFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
 
     made = [fresh(Slot(str(name), str(name).lower(), dict(whole))) for name in names]

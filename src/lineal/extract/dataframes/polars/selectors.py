@@ -16,7 +16,8 @@ from lineal.extract.dataframes.polars.values import (
     Open,
     Selector,
 )
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, LibraryCall
+from lineal.extract.pyspark.dispatch import LibraryCall
+from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
@@ -35,45 +36,45 @@ def texts(arguments: Arguments) -> list[str]:
     return found
 
 
-def every(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def every(run: Run, call: Invocation) -> Value:
     """cs.all()"""
     return Selector(lambda name, kind: True)
 
 
-def empty(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def empty(run: Run, call: Invocation) -> Value:
     """cs.empty()"""
     return Selector(lambda name, kind: False, NOTHING)
 
 
-def by_name(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def by_name(run: Run, call: Invocation) -> Value:
     """cs.by_name("a", "b")"""
-    return named_columns(texts(arguments))
+    return named_columns(texts(call.arguments))
 
 
 def by_text(test: Callable[[str, str], bool]) -> LibraryCall:
     """Return a selector of columns by their names: cs.starts_with("x_")"""
 
-    def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def make(run: Run, call: Invocation) -> Value:
         """Return a selector of the columns whose name passes the test with one of the texts."""
-        wanted = texts(arguments)
+        wanted = texts(call.arguments)
         return Selector(lambda name, kind: any(test(name, each) for each in wanted), PERHAPS)
 
     return make
 
 
-def matches(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def matches(run: Run, call: Invocation) -> Value:
     """cs.matches("^x_")"""
-    for pattern in texts(arguments):
+    for pattern in texts(call.arguments):
         return by_pattern(pattern)
 
-    return empty(run, [], {}, node)
+    return empty(run, call.with_arguments([], {}))
 
 
-def exclude(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def exclude(run: Run, call: Invocation) -> Value:
     """cs.exclude("a"), pl.exclude("a")"""
     whole = Selector(lambda name, kind: True)
-    others = instances(arguments, Selector)
-    found = leaving_out(whole, texts(arguments)) if texts(arguments) else whole
+    others = instances(call.arguments, Selector)
+    found = leaving_out(whole, texts(call.arguments)) if texts(call.arguments) else whole
     for other in others:
         found = difference(found, other)
 
@@ -114,10 +115,10 @@ def by_type(pattern: str) -> LibraryCall:
         """Tell whether a column has the type; None where its type is unknown."""
         return wanted.match(kind.lower()) is not None if kind else None
 
-    return lambda run, arguments, keywords, node: Selector(test, PERHAPS)
+    return lambda run, call: Selector(test, PERHAPS)
 
 
-def unknown(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def unknown(run: Run, call: Invocation) -> Value:
     """cs.by_dtype(pl.Int64), cs.first()      Return a selector of which only a run knows what it takes."""
     return Selector(lambda name, kind: None, PERHAPS)
 

@@ -20,15 +20,10 @@ from lineal.extract.dataframes.sources import (
     write_path,
     write_table,
 )
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    LibraryCall,
-    named_argument,
-    relation_in,
-)
+from lineal.extract.pyspark.dispatch import LibraryCall, relation_in
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
@@ -42,22 +37,24 @@ READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg
 FIRST_NAMES = ("source", "path", "file", "sources")
 
 
-def read(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read(run: Run, call: Invocation) -> Value:
     """pl.read_csv("orders.csv", columns=["id"]), pl.scan_parquet("orders/*.parquet")"""
-    path = first_of(arguments, keywords, FIRST_NAMES)
-    columns = names_in(keywords.get("schema")) or names_in(keywords.get("new_columns"))
+    path = first_of(call.arguments, call.keywords, FIRST_NAMES)
+    columns = names_in(call.keywords.get("schema")) or names_in(call.keywords.get("new_columns"))
     several = items_of(path) if isinstance(path, (list, tuple)) else [path]
-    frames = [read_path(run, each, node, columns) for each in several or [path]]
+    frames = [read_path(run, each, call.node, columns) for each in several or [path]]
     found = frames[0]
     for other in frames[1:]:
-        found = CONCATS["vertical"](run, found, other, node)
+        found = CONCATS["vertical"](run, found, other, call.node)
 
     frame = PolarsFrame(found)
-    wanted = names_in(keywords.get("columns"))
+    wanted = names_in(call.keywords.get("columns"))
     if wanted:
-        frame = select(run, frame, exprs_of(run, wanted, node), node)
+        frame = select(run, frame, exprs_of(run, wanted, call.node), call.node)
 
-    return with_number(frame, keywords.get("row_index_name", keywords.get("row_count_name")))
+    return with_number(
+        frame, call.keywords.get("row_index_name", call.keywords.get("row_count_name"))
+    )
 
 
 def first_of(arguments: Arguments, keywords: Keywords, names: tuple[str, ...]) -> Value:
@@ -86,14 +83,14 @@ def with_number(frame: PolarsFrame, name: Value) -> PolarsFrame:
     return frame.derived(frame.relation.derived([number, *frame.relation.attributes]))
 
 
-def read_database(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_database(run: Run, call: Invocation) -> Value:
     """pl.read_database("SELECT …", connection), pl.read_database_uri(query, uri)"""
-    query = named_argument(arguments, keywords, 0, "query")
+    query = call.argument(0, "query")
     if isinstance(query, str) and len(query.split()) == 1:
-        return PolarsFrame(read_table_name(run, query, node))
+        return PolarsFrame(read_table_name(run, query, call.node))
 
-    uri = named_argument(arguments, keywords, 1, "uri", keywords.get("connection"))
-    return PolarsFrame(read_sql(run, query, dialect_of(uri), node))
+    uri = call.argument(1, "uri", call.keywords.get("connection"))
+    return PolarsFrame(read_sql(run, query, dialect_of(uri), call.node))
 
 
 def dialect_of(uri: Value) -> str:
@@ -109,17 +106,17 @@ DIALECTS = {
 }  # fmt: skip
 
 
-def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def local_frame(run: Run, call: Invocation) -> Value:
     """pl.DataFrame({"a": [1, 2]}), pl.from_dicts(rows), pl.from_pandas(pdf)"""
-    data = named_argument(arguments, keywords, 0, "data")
+    data = call.argument(0, "data")
     found = relation_in(data)
     if found is not None:
         return PolarsFrame(found.derived())
 
-    schema = named_argument(arguments, keywords, 1, "schema")
+    schema = call.argument(1, "schema")
     names = names_in(schema)
     if isinstance(data, dict):
-        return of_columns(run, data, node)
+        return of_columns(run, data, call.node)
 
     if names is not None:
         return PolarsFrame(local_relation(SchemaValue([(name, "") for name in names])))
@@ -127,7 +124,7 @@ def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     rows = schema_of_rows(items_of(data) or []) if data is not None else SchemaValue([])
     if rows is None:
         level = getattr(data, "level", Confidence.UNKNOWN)
-        run.dynamic(note_of("local data, columns of it", data), node, level)
+        run.dynamic(note_of("local data, columns of it", data), call.node, level)
         inputs = inputs_of(data)
         return PolarsFrame(Relation([anything()], {}, inputs))
 
@@ -176,32 +173,32 @@ def relations_of(held: Expr) -> list[Relation]:
     return [each.relation for each in bound if each is not None]
 
 
-def series(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def series(run: Run, call: Invocation) -> Value:
     """pl.Series("a", [1, 2])"""
-    name = named_argument(arguments, keywords, 0, "name")
-    values = named_argument(arguments, keywords, 1, "values")
-    held = expr_of(run, values, node, names=False)
+    name = call.argument(0, "name")
+    values = call.argument(1, "values")
+    held = expr_of(run, values, call.node, names=False)
     if isinstance(name, str) and values is not None:
         return Expr(held.tree, name=name, root=name, rows=held.rows, doubt=held.doubt)
 
     return held
 
 
-def collect_all(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def collect_all(run: Run, call: Invocation) -> Value:
     """pl.collect_all([a, b])"""
-    return items_of(named_argument(arguments, keywords, 0, "lazy_frames")) or []
+    return items_of(call.argument(0, "lazy_frames")) or []
 
 
-def select_alone(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def select_alone(run: Run, call: Invocation) -> Value:
     """pl.select(pl.lit(1))"""
     from_nothing = PolarsFrame(Relation([], {}))
-    exprs = [*exprs_of(run, arguments, node)]
+    exprs = [*exprs_of(run, call.arguments, call.node)]
     exprs += [
         Expr(made.tree, name=name, root=made.root)
-        for name, held in keywords.items()
-        if isinstance(made := expr_of(run, held, node), Expr)
+        for name, held in call.keywords.items()
+        if isinstance(made := expr_of(run, held, call.node), Expr)
     ]
-    return select(run, from_nothing, exprs, node)
+    return select(run, from_nothing, exprs, call.node)
 
 
 SOURCES: dict[str, LibraryCall] = {
@@ -223,29 +220,25 @@ WRITERS = """csv parquet ipc ipc_stream ndjson json excel avro delta iceberg""".
 TARGET_NAMES = ("file", "path", "target", "workbook")
 
 
-def write(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def write(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.write_csv("out.csv"), lf.sink_parquet("out/"), df.write_delta(path, mode="append")"""
-    path = first_of(arguments, keywords, TARGET_NAMES)
+    path = first_of(call.arguments, call.keywords, TARGET_NAMES)
     if path is None:
         return Unknown("write()", "a text of the data", inputs=(frame.relation,))
 
-    write_path(run, frame.relation, path, node, append=keywords.get("mode") == "append")
+    write_path(run, frame.relation, path, call.node, append=call.keywords.get("mode") == "append")
     return None
 
 
-def write_database(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def write_database(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.write_database("mart.orders", connection, if_table_exists="append")"""
-    name = named_argument(arguments, keywords, 0, "table_name")
-    append = keywords.get("if_table_exists") == "append"
-    write_table(run, frame.relation, name, node, append)
+    name = call.argument(0, "table_name")
+    append = call.keywords.get("if_table_exists") == "append"
+    write_table(run, frame.relation, name, call.node, append)
     return None
 
 
-SINKS: dict[str, Callable[..., Value]] = {
+SINKS: dict[str, Callable[[Run, PolarsFrame, Invocation], Value]] = {
     **{f"{verb}_{kind}": write for kind in WRITERS for verb in ("write", "sink")},
     "write_database": write_database,
 }

@@ -6,7 +6,8 @@ from typing import Any
 
 from lineal.extract.dataframes.polars.values import PolarsFrame, SqlContext
 from lineal.extract.dataframes.sources import read_sql
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, relation_in
+from lineal.extract.pyspark.dispatch import relation_in
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value
@@ -15,11 +16,11 @@ DIALECT = "postgres"
 """What Polars reads is closest to PostgreSQL's SQL."""
 
 
-def context(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def context(run: Run, call: Invocation) -> Value:
     """pl.SQLContext(orders=lf), pl.SQLContext({"orders": lf}), pl.SQLContext(register_globals=True)"""
-    given = named_argument(arguments, keywords, 0, "frames")
+    given = call.argument(0, "frames")
     named = dict(given) if isinstance(given, dict) else {}
-    return SqlContext(frames_in({**named, **keywords}))
+    return SqlContext(frames_in({**named, **call.keywords}))
 
 
 def frames_in(named: dict[str, Value]) -> dict[str, PolarsFrame]:
@@ -28,25 +29,25 @@ def frames_in(named: dict[str, Value]) -> dict[str, PolarsFrame]:
     return {name: PolarsFrame(held) for name, held in found.items() if held is not None}
 
 
-def call_context(
-    run: Run, held: SqlContext, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_context(run: Run, held: SqlContext, name: str, call: Invocation) -> Value:
     """ctx.execute("SELECT …"), ctx.register("orders", lf), ctx.register_many(…)"""
     if name == "execute":
-        query = named_argument(arguments, keywords, 0, "query")
-        return execute(run, query, held.frames, node)
+        query = call.argument(0, "query")
+        return execute(run, query, held.frames, call.node)
 
     if name == "register":
-        table = named_argument(arguments, keywords, 0, "name")
-        frame = named_argument(arguments, keywords, 1, "frame")
+        table = call.argument(0, "name")
+        frame = call.argument(1, "frame")
         run.touch(held.frames)
         held.frames.update(frames_in({str(table): frame}))
         return held
 
     if name in ("register_many", "register_globals"):
-        given = named_argument(arguments, keywords, 0, "frames")
+        given = call.argument(0, "frames")
         run.touch(held.frames)
-        held.frames.update(frames_in({**(given if isinstance(given, dict) else {}), **keywords}))
+        held.frames.update(
+            frames_in({**(given if isinstance(given, dict) else {}), **call.keywords})
+        )
         return held
 
     return Unknown(f"{name}()", "not followed")
@@ -58,16 +59,16 @@ def execute(run: Run, query: Value, frames: dict[str, PolarsFrame], node: Any) -
     return PolarsFrame(read_sql(run, query, DIALECT, node, relations))
 
 
-def sql_over_globals(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sql_over_globals(run: Run, call: Invocation) -> Value:
     """pl.sql("SELECT … FROM orders")      orders is a variable of the program"""
-    query = named_argument(arguments, keywords, 0, "query")
-    return execute(run, query, frames_in(run.here.visible() if run.here is not None else {}), node)
+    query = call.argument(0, "query")
+    return execute(
+        run, query, frames_in(run.here.visible() if run.here is not None else {}), call.node
+    )
 
 
-def sql_of_frame(
-    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sql_of_frame(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.sql("SELECT a FROM self")"""
-    query = named_argument(arguments, keywords, 0, "query")
-    name = keywords.get("table_name", "self")
-    return execute(run, query, {str(name): frame}, node)
+    query = call.argument(0, "query")
+    name = call.keywords.get("table_name", "self")
+    return execute(run, query, {str(name): frame}, call.node)

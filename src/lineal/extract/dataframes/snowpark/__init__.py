@@ -51,19 +51,11 @@ from lineal.extract.pyspark.attributes import unknown_names
 from lineal.extract.pyspark.branches import MERGES, merge_relations
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import bound_column
-from lineal.extract.pyspark.dispatch import (
-    ATTRIBUTES,
-    CALLS,
-    FRAMES,
-    ITEMS,
-    RECEIVERS,
-    RELATIONS,
-    Arguments,
-    Keywords,
-)
+from lineal.extract.pyspark.dispatch import ATTRIBUTES, CALLS, FRAMES, ITEMS, RECEIVERS, RELATIONS
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
 from lineal.extract.pyspark.frames.methods import NA
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.relation import Relation
@@ -123,54 +115,44 @@ class NullFunctions:
         self.frame = frame
 
 
-def call_nulls(
-    run: Run, held: NullFunctions, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_nulls(run: Run, held: NullFunctions, name: str, call: Invocation) -> Value:
     """df.na.fill({"a": 0}), df.na.drop(subset="a")"""
     handler = NA[name] if name in NA else NA["drop"]
-    found = handler(run, held.frame.relation, arguments, keywords, node)
+    found = handler(run, held.frame.relation, call)
     return SnowFrame(found) if isinstance(found, Relation) else found
 
 
 TABLE_METHODS = {"merge": merge, "update": update, "delete": delete}
 
 
-def call_method(
-    run: Run, held: SnowFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_method(run: Run, held: SnowFrame, name: str, call: Invocation) -> Value:
     """df.select("a"), table.merge(…)"""
     if name in TABLE_METHODS and held.table:
-        return TABLE_METHODS[name](run, held, arguments, keywords, node)
+        return TABLE_METHODS[name](run, held, call)
 
-    return call_frame(run, held, name, arguments, keywords, node)
+    return call_frame(run, held, name, call)
 
 
-def call_window(
-    run: Run, member: Any, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_window(run: Run, member: Any, call: Invocation) -> Value:
     """Window.partition_by("a"), Window.order_by(col("b").desc())"""
-    trees = tuple(trees_of(columns_of(run, arguments, node)))
+    trees = tuple(trees_of(columns_of(run, call.arguments, call.node)))
     if "artition" in member[1]:
         return WindowSpec(trees, ())
 
     return WindowSpec((), trees if "rder" in member[1] else ())
 
 
-def call_type(run: Run, member: Any, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_type(run: Run, member: Any, call: Invocation) -> Value:
     """T.StringType(), T.StructField("a", T.StringType())"""
-    return type_call(run, member[1], arguments, keywords, node)
+    return type_call(run, member[1], call)
 
 
-def call_function(
-    run: Run, member: Any, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_function(run: Run, member: Any, call: Invocation) -> Value:
     """snowflake.snowpark.functions.sum("a")"""
-    return as_in_spark(member[1])(run, arguments, keywords, node)
+    return as_in_spark(member[1])(run, call)
 
 
-def call_builder(
-    run: Run, member: Any, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_builder(run: Run, member: Any, call: Invocation) -> Value:
     """Session.builder.configs(…).create(), Session.SessionBuilder()"""
     return SnowSession()
 

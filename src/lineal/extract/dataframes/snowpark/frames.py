@@ -17,20 +17,14 @@ from lineal.extract.dataframes.sources import speaking, write_table
 from lineal.extract.dataframes.untraced import collected_values, method_name, report_untraced
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import bound_column, column, identifier
-from lineal.extract.pyspark.dispatch import (
-    ACTIONS,
-    Arguments,
-    Keywords,
-    argument_at,
-    named_argument,
-    relation_in,
-)
+from lineal.extract.pyspark.dispatch import ACTIONS, relation_in
 from lineal.extract.pyspark.dispatch import FRAME_METHODS as SPARK
 from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.extract.pyspark.frame_scope import Bound, FrameScope
 from lineal.extract.pyspark.frames.groups import GROUPED, aggregate_groups
 from lineal.extract.pyspark.frames.project import flat, lineage_of, take_findings
 from lineal.extract.pyspark.frames.sets import relation_of_slots
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
@@ -41,7 +35,7 @@ from lineal.extract.sql.nodes import meta_of
 from lineal.model.way import Clause
 
 DIALECT = "snowflake"
-FrameMethod = Callable[[Run, SnowFrame, Arguments, Keywords, Any], Value]
+FrameMethod = Callable[[Run, SnowFrame, Invocation], Value]
 
 
 def wrap(held: Value, frame: SnowFrame | None = None) -> Value:
@@ -68,15 +62,15 @@ def unwrap(held: Value) -> Value:
 def as_in_spark(name: str) -> FrameMethod:
     """Return a method that Spark has under a name of its own: df.with_column("a", …)"""
 
-    def method(
-        run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def method(run: Run, frame: SnowFrame, call: Invocation) -> Value:
         """Call Spark's method of the same meaning, with the frame's relation."""
         handler = SPARK.get(name) or ACTIONS[name]
-        given = [settle(run, frame, unwrap(each), node) for each in arguments]
-        named = {key: settle(run, frame, unwrap(each), node) for key, each in keywords.items()}
+        given = [settle(run, frame, unwrap(each), call.node) for each in call.arguments]
+        named = {
+            key: settle(run, frame, unwrap(each), call.node) for key, each in call.keywords.items()
+        }
         with speaking(run, DIALECT):
-            return wrap(handler(run, frame.relation, given, named, node), frame)
+            return wrap(handler(run, frame.relation, call.with_arguments(given, named)), frame)
 
     return method
 
@@ -129,12 +123,12 @@ def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
 # -- methods that differ from Spark's --------------------------------------------------------------
 
 
-def join(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def join(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """a.join(b, "id", "left", rsuffix="_b"), a.join(b, a["id"] == b["key"])"""
-    given = dict(zip(("right", "on", "how"), arguments, strict=False)) | keywords
+    given = dict(zip(("right", "on", "how"), call.arguments, strict=False)) | call.keywords
     other = relation_in(given.get("right"))
     if other is None:
-        run.dynamic(note_of("a join with a DataFrame", given.get("right")), node)
+        run.dynamic(note_of("a join with a DataFrame", given.get("right")), call.node)
         return SnowFrame(Relation([*frame.relation.attributes, anything()], {}, (frame.relation,)))
 
     on = given.get("on", given.get("using_columns"))
@@ -142,7 +136,7 @@ def join(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, n
     condition = given.get("match_condition")
     both = present((on, condition))
     keys = both[0] if len(both) == 1 else both or None
-    found = SPARK["join"](run, frame.relation, [other, keys, how], {}, node)
+    found = SPARK["join"](run, frame.relation, call.with_arguments([other, keys, how], {}))
     assert isinstance(found, Relation)
     return with_suffixes(frame, other, found, given, run.reading.script.text)
 
@@ -177,51 +171,53 @@ def with_suffixes(
     return SnowFrame(made, suffixes=(*frame.suffixes, *suffixes))
 
 
-def cross_join(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def cross_join(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """a.cross_join(b, rsuffix="_b")"""
-    return join(run, frame, arguments[:1], keywords, node)
+    return join(run, frame, call.with_arguments(call.arguments[:1]))
 
 
-def natural_join(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def natural_join(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """a.natural_join(b)      on the columns that both have"""
-    other = relation_in(named_argument(arguments, keywords, 0, "right"))
+    other = relation_in(call.argument(0, "right"))
     if other is None or not frame.relation.complete or not other.complete:
-        run.dynamic("a natural join over columns that are not known", node)
+        run.dynamic("a natural join over columns that are not known", call.node)
         return SnowFrame(Relation([anything()], {}, (frame.relation,)))
 
     common = [name for name in frame.relation.names if name.lower() in other.by_key]
     return join(
-        run, frame, [other], {"on": common, "how": argument_at(arguments, 1, "inner")}, node
+        run,
+        frame,
+        call.with_arguments(
+            [other], {"on": common, "how": argument_at(call.arguments, 1, "inner")}
+        ),
     )
 
 
-def with_columns(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_columns(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.with_columns(["a", "b"], [col("x"), col("y") + 1])"""
-    names = items_of(named_argument(arguments, keywords, 0, "col_names")) or []
-    values = items_of(named_argument(arguments, keywords, 1, "values")) or []
+    names = items_of(call.argument(0, "col_names")) or []
+    values = items_of(call.argument(1, "values")) or []
     if not names or len(names) != len(values):
-        run.dynamic(note_of("columns", argument_at(arguments)), node)
+        run.dynamic(note_of("columns", argument_at(call.arguments)), call.node)
         return frame
 
-    given = {name: settle(run, frame, each, node) for name, each in zip(names, values, strict=True)}
-    return wrap(SPARK["withColumns"](run, frame.relation, [given], {}, node), frame)
+    given = {
+        name: settle(run, frame, each, call.node) for name, each in zip(names, values, strict=True)
+    }
+    return wrap(SPARK["withColumns"](run, frame.relation, call.with_arguments([given], {})), frame)
 
 
-def rename(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def rename(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.rename("a", "b"), df.rename({"a": "b"}), df.with_column_renamed(col("a"), "b")"""
-    first = argument_at(arguments, 0, keywords.get("existing", keywords.get("col_or_mapper")))
-    new = argument_at(arguments, 1, keywords.get("new", keywords.get("new_column")))
+    first = argument_at(
+        call.arguments, 0, call.keywords.get("existing", call.keywords.get("col_or_mapper"))
+    )
+    new = argument_at(call.arguments, 1, call.keywords.get("new", call.keywords.get("new_column")))
     given = first.items() if isinstance(first, dict) else [(first, new)]
     pairs = {name_of(old): name for old, name in given}
-    return wrap(SPARK["withColumnsRenamed"](run, frame.relation, [pairs], {}, node), frame)
+    return wrap(
+        SPARK["withColumnsRenamed"](run, frame.relation, call.with_arguments([pairs], {})), frame
+    )
 
 
 def name_of(held: Value) -> Value:
@@ -232,29 +228,25 @@ def name_of(held: Value) -> Value:
     return held
 
 
-def drop_duplicates(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_duplicates(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.drop_duplicates("a", "b"), df.drop_duplicates(["a"])"""
-    keys = flat(arguments)
+    keys = flat(call.arguments)
     given = [keys] if keys else []
-    return wrap(SPARK["dropDuplicates"](run, frame.relation, given, {}, node), frame)
+    return wrap(SPARK["dropDuplicates"](run, frame.relation, call.with_arguments(given, {})), frame)
 
 
 def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
     """Return the method of a set operation: df.union(other) compares rows, df.union_all does not"""
 
-    def method(
-        run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def method(run: Run, frame: SnowFrame, call: Invocation) -> Value:
         """Return the rows of both frames, by position or by name."""
-        other = relation_in(named_argument(arguments, keywords, 0, "other"))
+        other = relation_in(call.argument(0, "other"))
         if other is None:
-            run.dynamic("a DataFrame that only a run knows", node)
+            run.dynamic("a DataFrame that only a run knows", call.node)
             return SnowFrame(Relation([anything()], {}, (frame.relation,)))
 
         if by_name:
-            made = SPARK["unionByName"](run, frame.relation, [other], {}, node)
+            made = SPARK["unionByName"](run, frame.relation, call.with_arguments([other], {}))
             assert isinstance(made, Relation)
             rows = (
                 made.rows if kind is SetOperation.UNION_ALL else without_repetition(made.frame).rows
@@ -267,46 +259,40 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
     return method
 
 
-def group_by(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def group_by(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.group_by("a", col("b"))"""
-    given = [settle(run, frame, each, node) for each in flat(arguments)]
-    return SnowGroups(Grouped(frame.relation, columns_of(run, given, node)))
+    given = [settle(run, frame, each, call.node) for each in flat(call.arguments)]
+    return SnowGroups(Grouped(frame.relation, columns_of(run, given, call.node)))
 
 
-def aggregate(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def aggregate(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.agg(sum("a").as_("total")), df.agg(("a", "max"))"""
-    return aggregate_all(run, SnowGroups(Grouped(frame.relation, [])), arguments, node)
+    return aggregate_all(run, SnowGroups(Grouped(frame.relation, [])), call.arguments, call.node)
 
 
-def pivot(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pivot(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.pivot("month", ["JAN", "FEB"]).sum("amount")      the other columns are keys"""
-    return pivot_groups(run, SnowGroups(Grouped(frame.relation, [])), arguments, keywords, node)
+    return pivot_groups(run, SnowGroups(Grouped(frame.relation, [])), call)
 
 
-def unpivot(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def unpivot(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.unpivot("sales", "month", ["jan", "feb"])      rows with NULL are dropped"""
     order = ("value_column", "name_column", "column_list", "include_nulls")
-    given = dict(zip(order, arguments, strict=False)) | keywords
+    given = dict(zip(order, call.arguments, strict=False)) | call.keywords
     names = [name_of(each) for each in items_of(given.get("column_list")) or []]
     listed = {str(each).lower() for each in names}
     ids = [each for each in frame.relation.names if each.lower() not in listed]
     if not frame.relation.complete:
-        run.dynamic("the other columns of an unpivot, over a schema that is not known", node)
+        run.dynamic("the other columns of an unpivot, over a schema that is not known", call.node)
 
     spark = [ids, names, given.get("name_column"), given.get("value_column")]
-    made = SPARK["unpivot"](run, frame.relation, spark, {}, node)
+    made = SPARK["unpivot"](run, frame.relation, call.with_arguments(spark, {}))
     assert isinstance(made, Relation)
     if given.get("include_nulls"):
         return SnowFrame(made)
 
     value = exp.column(str(given.get("value_column")))
-    dropped = SPARK["dropna"](run, made, [], {"subset": [value.name]}, node)
+    dropped = SPARK["dropna"](run, made, call.with_arguments([], {"subset": [value.name]}))
     assert isinstance(dropped, Relation)
     return SnowFrame(dropped)
 
@@ -314,12 +300,10 @@ def unpivot(
 FLATTENED = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
 
 
-def flatten(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def flatten(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.flatten("items")      the columns of FLATTEN, from items"""
-    held = named_argument(arguments, keywords, 0, "input")
-    return flatten_column(run, frame, columns_of(run, [held], node), node)
+    held = call.argument(0, "input")
+    return flatten_column(run, frame, columns_of(run, [held], call.node), call.node)
 
 
 def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: Any) -> SnowFrame:
@@ -340,16 +324,14 @@ def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: A
     return SnowFrame(take_findings(run, found, evaluation))
 
 
-def join_table_function(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join_table_function(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.join_table_function("flatten", col("items"))"""
-    name = argument_at(arguments)
+    name = argument_at(call.arguments)
     if isinstance(name, str) and name.lower() == "flatten":
-        given = [*arguments[1:], *keywords.values()]
-        return flatten_column(run, frame, columns_of(run, given[:1], node), node)
+        given = [*call.arguments[1:], *call.keywords.values()]
+        return flatten_column(run, frame, columns_of(run, given[:1], call.node), call.node)
 
-    return opaque(run, frame, arguments, keywords, node)
+    return opaque(run, frame, call)
 
 
 def writer(run: Run, frame: SnowFrame, name: str, node: Any) -> Value:
@@ -357,12 +339,10 @@ def writer(run: Run, frame: SnowFrame, name: str, node: Any) -> Value:
     return SnowWriter(frame)
 
 
-def create_view(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def create_view(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.create_or_replace_view("mart.orders_v"), df.create_or_replace_dynamic_table("t", …)"""
-    name = named_argument(arguments, keywords, 0, "name")
-    write_table(run, frame.relation, dotted(name), node)
+    name = call.argument(0, "name")
+    write_table(run, frame.relation, dotted(name), call.node)
     return None
 
 
@@ -374,33 +354,29 @@ def dotted(name: Value) -> Value:
     return name
 
 
-def copy_into_table(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def copy_into_table(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """session.read.csv("@stage").copy_into_table("raw.orders", target_columns=["id"])"""
-    name = named_argument(arguments, keywords, 0, "table_name")
+    name = call.argument(0, "table_name")
     made = frame.relation
-    wanted = keywords.get("transformations")
+    wanted = call.keywords.get("transformations")
     if wanted is not None:
-        found = SPARK["select"](run, made, [wanted], {}, node)
+        found = SPARK["select"](run, made, call.with_arguments([wanted], {}))
         assert isinstance(found, Relation)
         made = found
 
-    targets = items_of(keywords.get("target_columns"))
+    targets = items_of(call.keywords.get("target_columns"))
     if targets and made.complete:
-        renamed = SPARK["toDF"](run, made, [targets], {}, node)
+        renamed = SPARK["toDF"](run, made, call.with_arguments([targets], {}))
         assert isinstance(renamed, Relation)
         made = renamed
 
-    write_table(run, made, dotted(name), node, append=True)
+    write_table(run, made, dotted(name), call.node, append=True)
     return None
 
 
-def to_pandas(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_pandas(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.to_pandas(), df.to_polars()"""
-    called = method_name(node, "")
+    called = method_name(call.node, "")
     library = TRACED.get("polars" if "polars" in called else "pandas")
     if library is None or library.open_frame is None:
         return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
@@ -408,11 +384,9 @@ def to_pandas(
     return library.open_frame(run, frame.relation)
 
 
-def column_named(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def column_named(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.col("a")"""
-    return item_of_frame(run, frame, argument_at(arguments), node)
+    return item_of_frame(run, frame, argument_at(call.arguments), call.node)
 
 
 def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: Any) -> Value:
@@ -421,38 +395,32 @@ def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: Any) -> Value:
         return ColumnValue(bound_column(run, frame.relation, key, node))
 
     if isinstance(key, (list, tuple)):
-        return wrap(SPARK["select"](run, frame.relation, list(key), {}, node), frame)
+        return wrap(SPARK["select"](run, frame.relation, Invocation(list(key), {}, node)), frame)
 
     if isinstance(key, ColumnValue):
-        return wrap(SPARK["filter"](run, frame.relation, [key], {}, node), frame)
+        return wrap(SPARK["filter"](run, frame.relation, Invocation([key], {}, node)), frame)
 
     return Unknown("…", "an item that only a run knows")
 
 
-def opaque(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def opaque(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """Report a method that is not followed."""
-    return SnowFrame(report_untraced(run, frame.relation, f"DataFrame.{method_name(node)}", node))
+    return SnowFrame(
+        report_untraced(run, frame.relation, f"DataFrame.{method_name(call.node)}", call.node)
+    )
 
 
-def values(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def values(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.collect(), df.count()      values that only the data knows"""
-    return collected_values(frame.relation, node)
+    return collected_values(frame.relation, call.node)
 
 
-def count_rows(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def count_rows(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.count()      the columns that decide the rows decide their number"""
-    return ACTIONS["count"](run, frame.relation, [], {}, node)
+    return ACTIONS["count"](run, frame.relation, call.with_arguments([], {}))
 
 
-def nothing(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def nothing(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.show()"""
     return None
 
@@ -509,28 +477,26 @@ FRAME_METHODS: dict[str, FrameMethod] = {
 }  # fmt: skip
 
 
-def call_frame(
-    run: Run, held: SnowFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_frame(run: Run, held: SnowFrame, name: str, call: Invocation) -> Value:
     """df.filter(col("a") > 1)"""
     handler = FRAME_METHODS.get(name)
     if handler is None:
-        return opaque(run, held, arguments, keywords, node)
+        return opaque(run, held, call)
 
-    return handler(run, held, arguments, keywords, node)
+    return handler(run, held, call)
 
 
 # -- groups ----------------------------------------------------------------------------------------
 
 
-def pivot_groups(
-    run: Run, held: SnowGroups, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def pivot_groups(run: Run, held: SnowGroups, call: Invocation) -> Value:
     """df.group_by("a").pivot("month", ["JAN", "FEB"])      the columns are called 'JAN', 'FEB'"""
-    given = dict(zip(("pivot_col", "values"), arguments, strict=False)) | keywords
+    given = dict(zip(("pivot_col", "values"), call.arguments, strict=False)) | call.keywords
     named = items_of(given.get("values"))
     spelled = [f"'{each}'" if isinstance(each, str) else each for each in named or []]
-    found = GROUPED["pivot"](run, held.grouped, [given.get("pivot_col"), spelled or None], {}, node)
+    found = GROUPED["pivot"](
+        run, held.grouped, call.with_arguments([given.get("pivot_col"), spelled or None], {})
+    )
     assert isinstance(found, Grouped)
     return SnowGroups(found)
 
@@ -561,7 +527,7 @@ def flattened(arguments: Arguments) -> Arguments:
 
 def pair_column(run: Run, name: Value, called: Value, node: Any) -> ColumnValue:
     """("a", "sum")      sum(a)"""
-    made = function(run, str(called), [name], {}, node)
+    made = function(run, str(called), Invocation([name], {}, node))
     return made if isinstance(made, ColumnValue) else ColumnValue(exp.Null())
 
 
@@ -581,30 +547,28 @@ def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: 
     )
 
 
-def call_groups(
-    run: Run, held: SnowGroups, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_groups(run: Run, held: SnowGroups, name: str, call: Invocation) -> Value:
     """df.group_by("a").agg(…), .count(), .sum("b")"""
     if name == "agg":
-        return aggregate_all(run, held, arguments, node)
+        return aggregate_all(run, held, call.arguments, call.node)
 
     if name == "pivot":
-        return pivot_groups(run, held, arguments, keywords, node)
+        return pivot_groups(run, held, call)
 
     if name == "function":
-        called = argument_at(arguments)
+        called = argument_at(call.arguments)
         return GroupFunction(held, str(called))
 
     if name in SHORTCUTS and held.grouped.pivot is not None:
-        items = [pair_column(run, each, name, node) for each in flat(arguments)]
-        return aggregate_all(run, held, list(items), node)
+        items = [pair_column(run, each, name, call.node) for each in flat(call.arguments)]
+        return aggregate_all(run, held, list(items), call.node)
 
     handler = GROUPED.get(GROUP_NAMES.get(name, name))
     if handler is None:
-        relation = report_untraced(run, held.grouped.relation, f"GroupedData.{name}", node)
+        relation = report_untraced(run, held.grouped.relation, f"GroupedData.{name}", call.node)
         return SnowFrame(relation)
 
-    return wrap(handler(run, held.grouped, arguments, keywords, node))
+    return wrap(handler(run, held.grouped, call))
 
 
 SHORTCUTS = frozenset(("sum", "avg", "mean", "min", "max", "median"))
@@ -622,9 +586,7 @@ class GroupFunction:
         self.name = name
 
 
-def call_group_function(
-    run: Run, held: GroupFunction, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_group_function(run: Run, held: GroupFunction, call: Invocation) -> Value:
     """df.group_by("a").function("sum")("b")"""
-    made = function(run, held.name, arguments, {}, node)
-    return aggregate_all(run, held.groups, [made], node)
+    made = function(run, held.name, call.with_arguments(call.arguments, {}))
+    return aggregate_all(run, held.groups, [made], call.node)

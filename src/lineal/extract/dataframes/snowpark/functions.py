@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlglot import exp
 
 from lineal.extract.dataframes.snowpark.frames import DIALECT
@@ -11,13 +9,8 @@ from lineal.extract.dataframes.snowpark.values import MergeClause
 from lineal.extract.dataframes.sources import speaking
 from lineal.extract.pyspark.columns.functions import doubt_of, from_text, function
 from lineal.extract.pyspark.columns.trees import column, literal
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    LibraryCall,
-    argument_at,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import LibraryCall
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Udf, Value
 
@@ -25,95 +18,93 @@ from lineal.extract.pyspark.values import ColumnValue, Udf, Value
 def as_in_spark(name: str) -> LibraryCall:
     """Return a function that Spark has, too: sum("a"), to_date(col("a"))"""
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Call Spark's function of the same meaning."""
-        return function(run, SPELLED.get(name, name), arguments, keywords, node)
+        return function(run, SPELLED.get(name, name), call)
 
-    return call
+    return handle
 
 
 SPELLED = {"array_agg": "collect_list", "mean": "avg", "column": "col", "builtin": "call_function"}
 
 
-def sql_expr(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sql_expr(run: Run, call: Invocation) -> Value:
     """sql_expr("a + b")"""
-    text = argument_at(arguments)
+    text = argument_at(call.arguments)
     if not isinstance(text, str):
-        run.dynamic("an expression that only a run knows", node)
+        run.dynamic("an expression that only a run knows", call.node)
         return ColumnValue(exp.Null())
 
     with speaking(run, DIALECT):
-        return from_text(run, text, node)
+        return from_text(run, text, call.node)
 
 
-def iff(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def iff(run: Run, call: Invocation) -> Value:
     """iff(col("a") > 1, "x", col("b"))      texts are values"""
-    trees = [literal(run, each, node) for each in [*arguments, *keywords.values()]]
+    trees = [literal(run, each, call.node) for each in [*call.arguments, *call.keywords.values()]]
     trees += [exp.Null()] * (3 - len(trees))
     tree = exp.If(this=trees[0], true=trees[1], false=trees[2])
-    return ColumnValue(tree, doubt=doubt_of(arguments))
+    return ColumnValue(tree, doubt=doubt_of(call.arguments))
 
 
 def with_unit(name: str) -> LibraryCall:
     """Return a function whose first argument is a date part: dateadd("day", lit(1), "at")"""
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Return a call whose first argument is a unit: `dateadd("day", a, b)`."""
-        given = [*arguments, *keywords.values()]
-        trees = [column(run, each, node) for each in given[1:]]
+        given = [*call.arguments, *call.keywords.values()]
+        trees = [column(run, each, call.node) for each in given[1:]]
         tree = exp.Anonymous(this=name, expressions=trees)
-        return ColumnValue(tree, doubt=doubt_of(arguments))
+        return ColumnValue(tree, doubt=doubt_of(call.arguments))
 
-    return call
+    return handle
 
 
 def texts_are_values(name: str) -> LibraryCall:
     """Return a function that takes columns first, then texts: to_char("at", "YYYY")"""
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handle(run: Run, call: Invocation) -> Value:
         """Return a call in which only the first text names a column: `startswith(a, "x")`."""
-        given = [*arguments, *keywords.values()]
-        trees = [column(run, given[0], node)] if given else []
-        trees += [literal(run, each, node) for each in given[1:]]
+        given = [*call.arguments, *call.keywords.values()]
+        trees = [column(run, given[0], call.node)] if given else []
+        trees += [literal(run, each, call.node) for each in given[1:]]
         return ColumnValue(exp.Anonymous(this=name, expressions=trees), doubt=doubt_of(given))
 
-    return call
+    return handle
 
 
-def call_named(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_named(run: Run, call: Invocation) -> Value:
     """call_udf("clean", col("a")), call_builtin("soundex", "a"), call_function("f", "a")"""
-    given = [*arguments, *keywords.values()]
-    return function(run, "call_function", [str(given[0]), *given[1:]], {}, node)
+    given = [*call.arguments, *call.keywords.values()]
+    return function(run, "call_function", call.with_arguments([str(given[0]), *given[1:]], {}))
 
 
-def make_udf(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def make_udf(run: Run, call: Invocation) -> Value:
     """udf(lambda x: x + 1, return_type=IntegerType(), input_types=[IntegerType()])"""
-    given = named_argument(arguments, keywords, 0, "func")
+    given = call.argument(0, "func")
     return Udf(str(getattr(given, "name", "udf")))
 
 
-def pairs(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pairs(run: Run, call: Invocation) -> Value:
     """object_construct(lit("a"), col("x"))"""
-    trees = [column(run, each, node) for each in arguments]
+    trees = [column(run, each, call.node) for each in call.arguments]
     return ColumnValue(exp.Anonymous(this="object_construct", expressions=trees))
 
 
-def when_matched(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when_matched(run: Run, call: Invocation) -> Value:
     """when_matched(source["flag"] == 1)"""
-    return MergeClause("whenMatched", named_argument(arguments, keywords, 0, "condition"))
+    return MergeClause("whenMatched", call.argument(0, "condition"))
 
 
-def when_not_matched(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when_not_matched(run: Run, call: Invocation) -> Value:
     """when_not_matched()"""
-    return MergeClause("whenNotMatched", named_argument(arguments, keywords, 0, "condition"))
+    return MergeClause("whenNotMatched", call.argument(0, "condition"))
 
 
-def call_clause(
-    run: Run, held: MergeClause, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_clause(run: Run, held: MergeClause, name: str, call: Invocation) -> Value:
     """when_matched().update({"a": source["a"]}), when_not_matched().insert([…]), .delete()"""
     words = {"update": "Update", "insert": "Insert", "delete": "Delete"}
-    assigned = named_argument(arguments, keywords, 0, "assignments")
+    assigned = call.argument(0, "assignments")
     return MergeClause(held.name + words.get(name, ""), held.condition, assigned)
 
 

@@ -20,15 +20,8 @@ from lineal.extract.dataframes.sources import (
     write_path,
     write_table,
 )
-from lineal.extract.pyspark.dispatch import (
-    Arguments,
-    Keywords,
-    argument_at,
-    invoke,
-    named_argument,
-    only_argument,
-    relation_in,
-)
+from lineal.extract.pyspark.dispatch import invoke, relation_in
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.local_data import create_data_frame, local_relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import use
@@ -38,62 +31,62 @@ from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 
-def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def table(run: Run, call: Invocation) -> Value:
     """session.table("raw.orders"), session.table(["db", "raw", "orders"])"""
-    name = dotted(named_argument(arguments, keywords, 0, "name"))
+    name = dotted(call.argument(0, "name"))
     shown = name if isinstance(name, str) else ""
-    return SnowFrame(read_table_name(run, name, node), shown)
+    return SnowFrame(read_table_name(run, name, call.node), shown)
 
 
-def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sql(run: Run, call: Invocation) -> Value:
     """session.sql("SELECT …"), session.sql("INSERT …").collect()"""
-    text = named_argument(arguments, keywords, 0, "query")
-    return SnowFrame(read_sql(run, text, DIALECT, node))
+    text = call.argument(0, "query")
+    return SnowFrame(read_sql(run, text, DIALECT, call.node))
 
 
-def create_dataframe(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def create_dataframe(run: Run, call: Invocation) -> Value:
     """session.create_dataframe([[1, "a"]], schema=["id", "name"]), session.create_dataframe(pdf)"""
-    found = relation_in(named_argument(arguments, keywords, 0, "data"))
+    found = relation_in(call.argument(0, "data"))
     if found is not None:
         return SnowFrame(found.derived())
 
-    return wrap(create_data_frame(run, arguments, keywords, node))
+    return wrap(create_data_frame(run, call))
 
 
-def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def range_(run: Run, call: Invocation) -> Value:
     """session.range(10)"""
     return SnowFrame(local_relation(SchemaValue([("ID", "bigint")])))
 
 
-def write_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def write_pandas(run: Run, call: Invocation) -> Value:
     """session.write_pandas(pdf, "ORDERS", overwrite=True)"""
-    found = relation_in(named_argument(arguments, keywords, 0, "df"))
-    name = named_argument(arguments, keywords, 1, "table_name")
-    prefix = [keywords.get(key) for key in ("database", "schema")]
+    found = relation_in(call.argument(0, "df"))
+    name = call.argument(1, "table_name")
+    prefix = [call.keywords.get(key) for key in ("database", "schema")]
     parts = instances((*prefix, name), str)
     if found is None:
-        run.dynamic("a DataFrame that only a run knows", node)
+        run.dynamic("a DataFrame that only a run knows", call.node)
         return None
 
     target = ".".join(parts) if isinstance(name, str) else name
-    write_table(run, found, target, node, append=not keywords.get("overwrite"))
+    write_table(run, found, target, call.node, append=not call.keywords.get("overwrite"))
     return SnowFrame(found)
 
 
-def call_procedure(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_procedure(run: Run, call: Invocation) -> Value:
     """session.call("load_orders", 3)      a function of the program, where it was registered"""
-    name = argument_at(arguments)
+    name = argument_at(call.arguments)
     found = run.udfs.get(f"procedure {str(name).lower()}")
     if found is not None:
-        return invoke(run, found, [SnowSession(), *arguments[1:]], {}, node)
+        return invoke(run, found, call.with_arguments([SnowSession(), *call.arguments[1:]], {}))
 
-    run.leave_unread("a procedure that is not here", node)
+    run.leave_unread("a procedure that is not here", call.node)
     return Unknown(f"{name}()", "a procedure that is not here")
 
 
-def set_schema(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def set_schema(run: Run, call: Invocation) -> Value:
     """session.use_schema("raw"), session.use_schema("db.raw")"""
-    name = argument_at(arguments)
+    name = argument_at(call.arguments)
     if isinstance(name, str):
         database, _, schema = name.strip('"').rpartition(".")
         use(run, database or run.using[0], schema)
@@ -101,16 +94,16 @@ def set_schema(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     return None
 
 
-def set_database(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def set_database(run: Run, call: Invocation) -> Value:
     """session.use_database("db")"""
-    name = argument_at(arguments)
+    name = argument_at(call.arguments)
     if isinstance(name, str):
         use(run, name.strip('"'), run.using[1])
 
     return None
 
 
-def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def nothing(run: Run, call: Invocation) -> Value:
     """session.close(), session.add_packages("numpy")"""
     return None
 
@@ -146,13 +139,11 @@ def of_session(run: Run, held: SnowSession, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def call_session(
-    run: Run, held: SnowSession, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_session(run: Run, held: SnowSession, name: str, call: Invocation) -> Value:
     """session.table("orders")"""
     handler = SESSION_METHODS.get(name)
     if handler is not None:
-        return handler(run, arguments, keywords, node)
+        return handler(run, call)
 
     if name in BUILDING:
         return held
@@ -168,51 +159,49 @@ BUILDING = ("config", "configs", "create", "getOrCreate", "app_name", "getActive
 FILES = frozenset(("csv", "json", "parquet", "avro", "orc", "xml", "load"))
 
 
-def call_reader(
-    run: Run, held: SnowReader, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_reader(run: Run, held: SnowReader, name: str, call: Invocation) -> Value:
     """session.read.schema(schema).option("skip_header", 1).csv("@stage/orders.csv")"""
     if name == "table":
-        return table(run, arguments, keywords, node)
+        return table(run, call)
 
     if name == "schema":
-        return SnowReader({**held.parts, "schema": schema_of(run, argument_at(arguments), node)})
+        return SnowReader(
+            {**held.parts, "schema": schema_of(run, argument_at(call.arguments), call.node)}
+        )
 
     if name not in FILES:
         return held
 
     schema = held.parts.get("schema")
     names = [each for each, _ in schema.fields] if isinstance(schema, SchemaValue) else None
-    path = named_argument(arguments, keywords, 0, "path")
-    return SnowFrame(read_path(run, path, node, names))
+    path = call.argument(0, "path")
+    return SnowFrame(read_path(run, path, call.node, names))
 
 
 KEEPING = ("append", "ignore", "truncate")
 
 
-def call_writer(
-    run: Run, held: SnowWriter, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_writer(run: Run, held: SnowWriter, name: str, call: Invocation) -> Value:
     """df.write.mode("overwrite").save_as_table("mart.orders")"""
     relation = held.frame.relation
-    mode = keywords.get("mode", held.mode)
+    mode = call.keywords.get("mode", held.mode)
     appends = isinstance(mode, Unknown) or (isinstance(mode, str) and mode.lower() in KEEPING)
     if name == "mode":
-        return replace(held, mode=only_argument(arguments, keywords))
+        return replace(held, mode=call.only())
 
     if name in ("save_as_table", "saveAsTable"):
-        target = dotted(named_argument(arguments, keywords, 0, "table_name"))
-        write_table(run, relation, target, node, append=appends)
+        target = dotted(call.argument(0, "table_name"))
+        write_table(run, relation, target, call.node, append=appends)
         return None
 
     if name in ("insert_into", "insertInto"):
-        target = dotted(named_argument(arguments, keywords, 0, "table_name"))
-        write_table(run, relation, target, node, append=True)
+        target = dotted(call.argument(0, "table_name"))
+        write_table(run, relation, target, call.node, append=True)
         return None
 
     if name in LOCATIONS:
-        path = named_argument(arguments, keywords, 0, LOCATIONS[name])
-        write_path(run, relation, path, node)
+        path = call.argument(0, LOCATIONS[name])
+        write_path(run, relation, path, call.node)
         return None
 
     return held
@@ -228,12 +217,10 @@ LOCATIONS = {
 # -- functions and procedures by reference ---------------------------------------------------------
 
 
-def call_registry(
-    run: Run, held: Registry, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_registry(run: Run, held: Registry, name: str, call: Invocation) -> Value:
     """session.udf.register(clean, name="clean"), session.sproc.register(load, name="load")"""
-    function = named_argument(arguments, keywords, 0, "func")
-    named = keywords.get("name")
+    function = call.argument(0, "func")
+    named = call.keywords.get("name")
     title = named if isinstance(named, str) else getattr(function, "name", "udf")
     if held.kind == "sproc":
         return register_procedure(run, function, title)
@@ -249,14 +236,14 @@ def register_procedure(run: Run, function: Value, title: str) -> Value:
     return function
 
 
-def procedure(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def procedure(run: Run, call: Invocation) -> Value:
     """sproc(load, name="load"), @sproc(name="load")"""
-    function = named_argument(arguments, keywords, 0, "func")
-    named = keywords.get("name")
+    function = call.argument(0, "func")
+    named = call.keywords.get("name")
     title = named if isinstance(named, str) else getattr(function, "name", "procedure")
     return register_procedure(run, function, str(title))
 
 
-def active_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def active_session(run: Run, call: Invocation) -> Value:
     """get_active_session(), Session.builder.configs(…).create()"""
     return SnowSession()

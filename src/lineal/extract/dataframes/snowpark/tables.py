@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lineal.extract.dataframes.snowpark.values import MergeClause, SnowFrame
 from lineal.extract.pyspark.delta import execute
 from lineal.extract.pyspark.delta import update as change_rows
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, relation_in
+from lineal.extract.pyspark.dispatch import relation_in
+from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Value
@@ -19,18 +18,20 @@ def target_of(frame: SnowFrame) -> Builder:
     return Builder("delta", parts)
 
 
-def merge(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def merge(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """target.merge(source, target["id"] == source["id"], [when_matched().update({…})])"""
-    given = dict(zip(("source", "join_expr", "clauses"), arguments, strict=False)) | keywords
+    given = (
+        dict(zip(("source", "join_expr", "clauses"), call.arguments, strict=False)) | call.keywords
+    )
     source = relation_in(given.get("source"))
     clauses = items_of(given.get("clauses"))
     if source is None or clauses is None or not frame.table:
-        run.dynamic("a merge that only a run knows", node)
+        run.dynamic("a merge that only a run knows", call.node)
         return None
 
     arms = tuple(arm_of(each, frame) for each in clauses if isinstance(each, MergeClause))
     return execute(
-        run, target_of(frame).with_(source=source, on=given.get("join_expr"), arms=arms), node
+        run, target_of(frame).with_(source=source, on=given.get("join_expr"), arms=arms), call.node
     )
 
 
@@ -43,24 +44,23 @@ def arm_of(clause: MergeClause, frame: SnowFrame) -> tuple[str, Keywords]:
     return clause.name, {"condition": clause.condition, "set": assigned, "values": assigned}
 
 
-def update(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def update(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """target.update({"a": col("b") + 1}, col("id") == 1, source)"""
-    given = dict(zip(("assignments", "condition", "source"), arguments, strict=False)) | keywords
+    given = (
+        dict(zip(("assignments", "condition", "source"), call.arguments, strict=False))
+        | call.keywords
+    )
     source = relation_in(given.get("source"))
     changed = {"set": given.get("assignments"), "condition": given.get("condition")}
     if source is None:
-        return change_rows(run, target_of(frame), changed, node)
+        return change_rows(run, target_of(frame), changed, call.node)
 
     arm = ("whenMatchedUpdate", {"set": changed["set"], "condition": None})
     held = target_of(frame).with_(source=source, on=changed["condition"], arms=(arm,))
-    return execute(run, held, node)
+    return execute(run, held, call.node)
 
 
-def delete(
-    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def delete(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """target.delete(col("id") == 1)"""
-    condition = argument_at(arguments, 0, keywords.get("condition"))
-    return change_rows(run, target_of(frame), {"condition": condition, "set": {}}, node)
+    condition = argument_at(call.arguments, 0, call.keywords.get("condition"))
+    return change_rows(run, target_of(frame), {"condition": condition, "set": {}}, call.node)

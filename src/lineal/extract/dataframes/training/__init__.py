@@ -12,6 +12,7 @@ the label. What `predict` gives comes from the model and from the columns that i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.dataframes.training.estimators import (
@@ -31,16 +32,10 @@ from lineal.extract.dataframes.training.models import (
     transform,
 )
 from lineal.extract.dataframes.training.values import Estimator, TrainingSet
-from lineal.extract.pyspark.dispatch import (
-    ATTRIBUTES,
-    RECEIVERS,
-    Arguments,
-    Keywords,
-    argument_at,
-    named_argument,
-)
+from lineal.extract.pyspark.dispatch import ATTRIBUTES, RECEIVERS
 from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.run import Run
@@ -49,7 +44,7 @@ from lineal.extract.sequences import instances
 
 LIBRARY_TITLES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM"}
 
-ESTIMATOR_METHODS: dict[str, Any] = {
+ESTIMATOR_METHODS: dict[str, Callable[[Run, Estimator, Invocation], Value]] = {
     "fit": fit,
     "fit_transform": fit_transform,
     "fit_predict": fit_predict,
@@ -59,19 +54,22 @@ ESTIMATOR_METHODS: dict[str, Any] = {
 }
 
 
-def call_estimator(
-    run: Run, held: Estimator, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def call_estimator(run: Run, held: Estimator, name: str, call: Invocation) -> Value:
     """model.fit(X, y), model.predict(X), model.save_model("m.json")"""
     handler = ESTIMATOR_METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
     if name in SAME_OBJECT:
         return held
 
     if name in SAVING:
-        save(run, held, argument_at(arguments, SAVING[name], keywords.get("fname")), node)
+        save(
+            run,
+            held,
+            argument_at(call.arguments, SAVING[name], call.keywords.get("fname")),
+            call.node,
+        )
         return None
 
     return Unknown(f"{name}()", "only the data knows")
@@ -87,7 +85,7 @@ def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
         return held
 
     if name in OF_TRAINING_ROWS and "fitted" in held.state:
-        return OF_TRAINING_ROWS[name](run, held, [held.state["fitted"]], {}, node)
+        return OF_TRAINING_ROWS[name](run, held, Invocation([held.state["fitted"]], {}, node))
 
     if name.endswith("_"):
         return Unknown(name, "learnt from the data")
@@ -95,53 +93,53 @@ def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def make_estimator(
-    run: Run, member: re.Match[str], arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def make_estimator(run: Run, member: re.Match[str], call: Invocation) -> Value:
     """LogisticRegression(C=1.0), make_pipeline(StandardScaler(), SVC())"""
-    return Estimator(member[1], dict(keywords), tuple(arguments))
+    return Estimator(member[1], dict(call.keywords), tuple(call.arguments))
 
 
-def split(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def split(run: Run, call: Invocation) -> Value:
     """train_test_split(X, y, test_size=0.2)      two of each, with the same columns"""
-    return [copy_of(each) for each in arguments for _ in range(2)]
+    return [copy_of(each) for each in call.arguments for _ in range(2)]
 
 
-def training_set(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def training_set(run: Run, call: Invocation) -> Value:
     """xgb.DMatrix(X, label=y), lgb.Dataset(X, label=y)"""
     return TrainingSet(
-        named_argument(arguments, keywords, 0, "data"),
-        named_argument(arguments, keywords, 1, "label"),
-        keywords.get("weight"),
+        call.argument(0, "data"),
+        call.argument(1, "label"),
+        call.keywords.get("weight"),
     )
 
 
-def train(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def train(run: Run, call: Invocation) -> Value:
     """xgb.train(params, dtrain), lgb.train(params, train_set)"""
     held = Estimator("Booster")
-    given = instances((*arguments, *keywords.values()), TrainingSet)
-    return fit(run, held, given[:1] or arguments[1:2], {}, node)
+    given = instances((*call.arguments, *call.keywords.values()), TrainingSet)
+    return fit(run, held, call.with_arguments(given[:1] or call.arguments[1:2], {}))
 
 
-def dump(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def dump(run: Run, call: Invocation) -> Value:
     """joblib.dump(model, "churn.pkl"), mlflow.sklearn.log_model(model, "churn")"""
-    held = argument_at(arguments, 0, keywords.get("value", keywords.get("sk_model")))
-    path = argument_at(arguments, 1, keywords.get("filename", keywords.get("artifact_path")))
-    registered = keywords.get("registered_model_name", path)
+    held = argument_at(call.arguments, 0, call.keywords.get("value", call.keywords.get("sk_model")))
+    path = argument_at(
+        call.arguments, 1, call.keywords.get("filename", call.keywords.get("artifact_path"))
+    )
+    registered = call.keywords.get("registered_model_name", path)
     if isinstance(held, Estimator) and isinstance(opened_path(registered), str):
-        save(run, held, opened_path(registered), node)
+        save(run, held, opened_path(registered), call.node)
 
     return None
 
 
-def load_model(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def load_model(run: Run, call: Invocation) -> Value:
     """joblib.load("churn.pkl")"""
-    return load(run, argument_at(arguments, 0, keywords.get("filename")), node)
+    return load(run, argument_at(call.arguments, 0, call.keywords.get("filename")), call.node)
 
 
-def clone(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def clone(run: Run, call: Invocation) -> Value:
     """sklearn.base.clone(model)"""
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if not isinstance(held, Estimator):
         return held
 

@@ -23,10 +23,16 @@ from lineal.extract.dataframes.training.estimators import (
     is_transformer,
 )
 from lineal.extract.dataframes.training.values import Data, Estimator, TrainingSet
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.invocation import (
+    Arguments,
+    Invocation,
+    Keywords,
+    argument_at,
+    named_argument,
+)
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.ml import ML_MODEL
 from lineal.extract.pyspark.relation import Relation, fresh
@@ -150,24 +156,24 @@ def relation_column(relation: Relation, name: str) -> Slot | None:
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit(run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def fit(run: Run, held: Estimator, call: Invocation) -> Value:
     """model.fit(X, y, sample_weight=w)      the model is a dataset, made of features and label"""
-    given = features_given(arguments, keywords)
-    features = data_of(run, given, node)
-    labels = [data_of(run, each, node) for each in labels_given(arguments, keywords)]
+    given = features_given(call.arguments, call.keywords)
+    features = data_of(run, given, call.node)
+    labels = [data_of(run, each, call.node) for each in labels_given(call.arguments, call.keywords)]
     if features is None:
-        run.dynamic(note_of("the features of a model", given), node)
+        run.dynamic(note_of("the features of a model", given), call.node)
         return held
 
     held.state["fitted"] = given
-    used = used_slots(run, held, features.slots, node)
+    used = used_slots(run, held, features.slots, call.node)
     learn_columns(run, held, used)
     known = present(labels)
     if len(known) < len(labels):
-        run.dynamic("the label of a model, which only a run knows", node)
+        run.dynamic("the label of a model, which only a run knows", call.node)
 
     if predicts(held):
-        write_model(run, held, Data(used, features.relation), known, node)
+        write_model(run, held, Data(used, features.relation), known, call.node)
 
     return held
 
@@ -328,25 +334,23 @@ def saved_to(node: ast.AST, variable: str) -> list[ast.expr]:
 # -- predict and transform -------------------------------------------------------------------------
 
 
-def predict(
-    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def predict(run: Run, held: Estimator, call: Invocation) -> Value:
     """model.predict(X)      from the model, and from the columns of X"""
-    given = features_given(arguments, keywords)
+    given = features_given(call.arguments, call.keywords)
     if given is None:
-        given = argument_at(list(keywords.values()))
+        given = argument_at(list(call.keywords.values()))
 
-    features = data_of(run, given, node)
+    features = data_of(run, given, call.node)
     if features is None:
-        run.dynamic(note_of("the features of a model", given), node)
+        run.dynamic(note_of("the features of a model", given), call.node)
         return Unknown("predict()", "of features that only a run knows")
 
-    used = used_slots(run, held, features.slots, node)
-    trees = [leaf(run, slot, node) for slot in used]
+    used = used_slots(run, held, features.slots, call.node)
+    trees = [leaf(run, slot, call.node) for slot in used]
     parents: tuple[Relation, ...] = ()
     if held.model:
-        model = dataset(run, held.model, held.model, node)
-        trees.append(leaf(run, model_slot(model), node))
+        model = dataset(run, held.model, held.model, call.node)
+        trees.append(leaf(run, model_slot(model), call.node))
         parents = (model,)
 
     tree = transforming_call("predict", *trees)
@@ -363,19 +367,17 @@ def model_slot(model: Relation) -> Slot:
     return found if found is not None else Slot(PREDICTION, PREDICTION, {})
 
 
-def transform(
-    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def transform(run: Run, held: Estimator, call: Invocation) -> Value:
     """scaler.transform(X)      each column from its own, or all from all"""
-    given = features_given(arguments, keywords)
-    features = data_of(run, given, node)
+    given = features_given(call.arguments, call.keywords)
+    features = data_of(run, given, call.node)
     if features is None:
-        run.dynamic(note_of("columns", given), node)
+        run.dynamic(note_of("columns", given), call.node)
         return Unknown("transform()", "of columns that only a run knows")
 
-    slots = transformed(run, held, features.slots, held.learnt, node)
+    slots = transformed(run, held, features.slots, held.learnt, call.node)
     if isinstance(given, Series) and len(slots) == 1:
-        return given.with_tree(transforming_call("transform", leaf(run, slots[0], node)))
+        return given.with_tree(transforming_call("transform", leaf(run, slots[0], call.node)))
 
     return frame_of(run, given, slots, features.relation)
 
@@ -429,20 +431,16 @@ def changed(slot: Slot, learnt: dict[str, Lineage]) -> Slot:
     return Slot(slot.name, slot.key, united([lineage, own]), slot.star)
 
 
-def fit_transform(
-    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def fit_transform(run: Run, held: Estimator, call: Invocation) -> Value:
     """scaler.fit_transform(X)"""
-    fit(run, held, arguments, keywords, node)
-    return transform(run, held, arguments[:1], keywords, node)
+    fit(run, held, call)
+    return transform(run, held, call.with_arguments(call.arguments[:1]))
 
 
-def fit_predict(
-    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def fit_predict(run: Run, held: Estimator, call: Invocation) -> Value:
     """KMeans(3).fit_predict(X)"""
-    fit(run, held, arguments, keywords, node)
-    return predict(run, held, arguments[:1], keywords, node)
+    fit(run, held, call)
+    return predict(run, held, call.with_arguments(call.arguments[:1]))
 
 
 # -- models that are written and read ---------------------------------------------------------------

@@ -13,7 +13,8 @@ from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import column, item, literal, name_tree, parse_items
 from lineal.extract.pyspark.columns.udf_bodies import follow_body
 from lineal.extract.pyspark.decorators import udf_of
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke, named_argument
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_columns
@@ -37,7 +38,7 @@ from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
-ColumnFunction = Callable[[Run, str, Arguments, Keywords, Any], Value]
+ColumnFunction = Callable[[Run, str, Invocation], Value]
 NO_LITERALS: frozenset[int] = frozenset()
 
 # fmt: off
@@ -85,13 +86,17 @@ KEYWORD_ORDER = {
 # fmt: on
 
 
-def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def function(run: Run, name: str, call: Invocation) -> Value:
     """Call a function of pyspark.sql.functions.
 
     F.name(…)
     """
     make, spelled = handler_of(name)
-    return make(run, spelled, order_arguments(spelled, arguments, keywords), keywords, node)
+    return make(
+        run,
+        spelled,
+        call.with_arguments(order_arguments(spelled, call.arguments, call.keywords)),
+    )
 
 
 def handler_of(name: str) -> tuple[ColumnFunction, str]:
@@ -100,7 +105,7 @@ def handler_of(name: str) -> tuple[ColumnFunction, str]:
     return SPECIAL.get(spelled, ordinary), spelled
 
 
-def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def ordinary(run: Run, name: str, call: Invocation) -> Value:
     """Build the call of an ordinary function.
 
     F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)
@@ -108,17 +113,17 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
     literals = LITERALS.get(name, NO_LITERALS)
     trees = []
 
-    for position, argument in enumerate(flatten_arguments(arguments, name)):
+    for position, argument in enumerate(flatten_arguments(call.arguments, name)):
         if isinstance(argument, (Function, Partial)):
-            trees.append(lambda_tree(run, argument, node))
+            trees.append(lambda_tree(run, argument, call.node))
         elif position in literals or isinstance(argument, SchemaValue):
             if argument is not None:
-                trees.append(literal(run, argument, node))
+                trees.append(literal(run, argument, call.node))
         elif argument is not None or position == 0:
-            trees.append(column(run, argument, node))
+            trees.append(column(run, argument, call.node))
 
     run.step(len(trees) >> 2)
-    return ColumnValue(build_call(name, trees), doubt=doubt_of(arguments))
+    return ColumnValue(build_call(name, trees), doubt=doubt_of(call.arguments))
 
 
 def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
@@ -232,7 +237,7 @@ def lambda_tree(run: Run, function: Value, node: Any) -> Any:
     arguments = [
         ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names
     ]
-    body = invoke(run, function, arguments, {}, node)
+    body = invoke(run, function, Invocation(arguments, {}, node))
     tree = literal(run, body, node)
     return exp.Lambda(
         this=tree, expressions=[exp.Identifier(this=name, quoted=False) for name in names]
@@ -242,37 +247,37 @@ def lambda_tree(run: Run, function: Value, node: Any) -> Any:
 # -- functions with a shape of their own -----------------------------------------------------------
 
 
-def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def col_(run: Run, name: str, call: Invocation) -> Value:
     """Build a column.
 
     F.col("a")
     """
-    return ColumnValue(column(run, argument_at(arguments), node))
+    return ColumnValue(column(run, argument_at(call.arguments), call.node))
 
 
-def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def lit(run: Run, name: str, call: Invocation) -> Value:
     """Build a constant.
 
     F.lit(1)
     """
-    held = argument_at(arguments)
+    held = argument_at(call.arguments)
     if isinstance(held, ColumnValue):
         return held
 
-    return ColumnValue(literal(run, held, node))
+    return ColumnValue(literal(run, held, call.node))
 
 
-def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def expr(run: Run, name: str, call: Invocation) -> Value:
     """Parse an expression.
 
     F.expr("a + b AS c")
     """
-    text = argument_at(arguments)
+    text = argument_at(call.arguments)
     if not isinstance(text, str):
-        run.dynamic(note_of("an expression", text), node)
+        run.dynamic(note_of("an expression", text), call.node)
         return ColumnValue(exp.Null())
 
-    return from_text(run, text, node)
+    return from_text(run, text, call.node)
 
 
 def from_text(run: Run, text: str, node: Any) -> ColumnValue:
@@ -294,103 +299,111 @@ def from_text(run: Run, text: str, node: Any) -> ColumnValue:
     return ColumnValue(tree)
 
 
-def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when(run: Run, name: str, call: Invocation) -> Value:
     """Build a CASE expression.
 
     F.when(test, value)
     """
-    if len(arguments) < 2:
+    if len(call.arguments) < 2:
         return ColumnValue(exp.Null())
 
-    arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
-    return ColumnValue(exp.Case(ifs=[arm]), doubt=doubt_of(arguments))
+    arm = exp.If(
+        this=literal(run, call.arguments[0], call.node),
+        true=literal(run, call.arguments[1], call.node),
+    )
+    return ColumnValue(exp.Case(ifs=[arm]), doubt=doubt_of(call.arguments))
 
 
-def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def count(run: Run, name: str, call: Invocation) -> Value:
     """Build a count.
 
     F.count("*"), F.count(F.lit(1)), F.count("x")
     """
-    held = argument_at(arguments, 0, "*")
-    tree = column(run, held, node)
-    return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(arguments))
+    held = argument_at(call.arguments, 0, "*")
+    tree = column(run, held, call.node)
+    return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(call.arguments))
 
 
-def count_distinct(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def count_distinct(run: Run, name: str, call: Invocation) -> Value:
     """Build a count of distinct values.
 
     F.countDistinct("a", "b")
     """
-    trees = [column(run, argument, node) for argument in arguments]
+    trees = [column(run, argument, call.node) for argument in call.arguments]
     return ColumnValue(
-        exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments)
+        exp.Count(this=exp.Distinct(expressions=trees), big_int=True),
+        doubt=doubt_of(call.arguments),
     )
 
 
-def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sum_distinct(run: Run, name: str, call: Invocation) -> Value:
     """Build a sum of distinct values.
 
     F.sumDistinct("a")
     """
-    trees = [column(run, argument, node) for argument in arguments]
-    return ColumnValue(exp.Sum(this=exp.Distinct(expressions=trees)), doubt=doubt_of(arguments))
+    trees = [column(run, argument, call.node) for argument in call.arguments]
+    return ColumnValue(
+        exp.Sum(this=exp.Distinct(expressions=trees)), doubt=doubt_of(call.arguments)
+    )
 
 
-def sorted_by(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sorted_by(run: Run, name: str, call: Invocation) -> Value:
     """Build a sort key.
 
     F.desc("x"), F.asc_nulls_last("x")
     """
-    tree = column(run, argument_at(arguments), node)
+    tree = column(run, argument_at(call.arguments), call.node)
     return ColumnValue(exp.Ordered(this=tree, desc=name.startswith("desc")))
 
 
-def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def struct(run: Run, name: str, call: Invocation) -> Value:
     """Build a struct.
 
     F.struct("a", col("b").alias("c"))
     """
     trees = [
-        item(argument) if isinstance(argument, ColumnValue) else column(run, argument, node)
-        for argument in flatten_arguments(arguments, "struct")
+        item(argument) if isinstance(argument, ColumnValue) else column(run, argument, call.node)
+        for argument in flatten_arguments(call.arguments, "struct")
     ]
-    return ColumnValue(exp.Struct(expressions=trees), doubt=doubt_of(arguments))
+    return ColumnValue(exp.Struct(expressions=trees), doubt=doubt_of(call.arguments))
 
 
-def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def broadcast(run: Run, name: str, call: Invocation) -> Value:
     """Return the DataFrame itself.
 
     F.broadcast(df)      the same DataFrame
     """
-    return argument_at(arguments, 0, Unknown("broadcast()", "no DataFrame"))
+    return argument_at(call.arguments, 0, Unknown("broadcast()", "no DataFrame"))
 
 
-def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_by_name(run: Run, name: str, call: Invocation) -> Value:
     """Call a function by its name.
 
     F.call_function("sum", "x")      every argument is a column, whatever F.sum would take
     """
-    trees = [column(run, argument, node) for argument in arguments[1:]]
-    named = arguments[0] if arguments and isinstance(arguments[0], str) else Pattern(name)
+    trees = [column(run, argument, call.node) for argument in call.arguments[1:]]
+    named = (
+        call.arguments[0]
+        if call.arguments and isinstance(call.arguments[0], str)
+        else Pattern(name)
+    )
     called = (
         exp.Anonymous(this=name, expressions=trees)
         if isinstance(named, Pattern)
         else build_call(named.lower(), trees)
     )
-    return ColumnValue(called, doubt=doubt_of(arguments))
+    return ColumnValue(called, doubt=doubt_of(call.arguments))
 
 
-def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def udf(run: Run, name: str, call: Invocation) -> Value:
     """Build a UDF.
 
     F.udf(f, "int"), @F.pandas_udf("double")
     """
-    return udf_of(run, name, arguments, keywords, node)
+    return udf_of(run, name, call)
 
 
-def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def nothing(run: Run, name: str, call: Invocation) -> Value:
     """Build a call without columns.
 
     F.rand(), F.current_date(), F.input_file_name()      no column goes in
@@ -398,43 +411,43 @@ def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
     return ColumnValue(exp.Anonymous(this=name, expressions=[]))
 
 
-def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def ranking(run: Run, name: str, call: Invocation) -> Value:
     """Build a ranking function.
 
     F.ntile(4), F.row_number()
     """
-    return ColumnValue(build_call(name, [literal(run, argument, node) for argument in arguments]))
+    return ColumnValue(
+        build_call(name, [literal(run, argument, call.node) for argument in call.arguments])
+    )
 
 
-def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def window(run: Run, name: str, call: Invocation) -> Value:
     """Build a time window.
 
     F.window("at", "10 minutes"), F.session_window("at", F.when(…))
     """
-    tree = column(run, named_argument(arguments, keywords, 0, "timeColumn"), node)
+    tree = column(run, call.argument(0, "timeColumn"), call.node)
     gaps = [
         given.tree
-        for given in (*arguments[1:], *keywords.values())
+        for given in (*call.arguments[1:], *call.keywords.values())
         if isinstance(given, ColumnValue)
     ]
     return ColumnValue(exp.Anonymous(this=name, expressions=[tree, *gaps]), (name,))
 
 
-def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def json_tuple(run: Run, name: str, call: Invocation) -> Value:
     """Build json_tuple.
 
     F.json_tuple("body", "a", "b")      c0 and c1
     """
-    trees = [column(run, argument_at(arguments), node)]
-    trees += [literal(run, argument, node) for argument in arguments[1:]]
+    trees = [column(run, argument_at(call.arguments), call.node)]
+    trees += [literal(run, argument, call.node) for argument in call.arguments[1:]]
     return ColumnValue(
         exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1))
     )
 
 
-def predict_batch(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def predict_batch(run: Run, name: str, call: Invocation) -> Value:
     """pyspark.ml.functions.predict_batch_udf(make_predict, return_type=…)      a UDF"""
     return Udf("predict")
 
@@ -467,29 +480,31 @@ SPECIAL: dict[str, ColumnFunction] = {
 }  # fmt: skip
 
 
-def udf_call(
-    run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any
-) -> ColumnValue:
+def udf_call(run: Run, udf: Udf, call: Invocation) -> ColumnValue:
     """Build the call of a UDF.
 
     plus_one("x")      whatever it does, it does it to x, where its body cannot be followed
     """
     if udf.by_row and not udf.aggregates:
-        made = follow_body(udf, run, arguments, keywords, node)
+        made = follow_body(udf, run, call)
         if made is not None:
-            return ColumnValue(made, doubt=doubt_of(arguments))
+            return ColumnValue(made, doubt=doubt_of(call.arguments))
 
     for follow in FOLLOW_BODY if udf.body is not None and not udf.by_row else ():
-        followed = follow(run, udf, arguments, keywords, node)
+        followed = follow(run, udf, call)
         if followed is not None:
             return followed
 
-    trees = [column(run, argument, node) for argument in [*arguments, *keywords.values()]]
+    trees = [
+        column(run, argument, call.node) for argument in [*call.arguments, *call.keywords.values()]
+    ]
     kind = exp.AnonymousAggFunc if udf.aggregates else exp.Anonymous
-    return ColumnValue(kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(arguments))
+    return ColumnValue(
+        kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(call.arguments)
+    )
 
 
-FollowBody = Callable[[Run, Udf, Arguments, Keywords, Any], ColumnValue | None]
+FollowBody = Callable[[Run, Udf, Invocation], ColumnValue | None]
 
 FOLLOW_BODY: list[FollowBody] = []
 """What follows the body of a pandas UDF."""
@@ -505,15 +520,13 @@ def hands_columns(arguments: Arguments, keywords: Keywords) -> bool:
     return any_is((*arguments, *keywords.values()), ColumnValue)
 
 
-def computed_column(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> ColumnValue:
+def computed_column(run: Run, name: str, call: Invocation) -> ColumnValue:
     """Return a Column of what a function that is not here is given.
 
     company.clean(col("x"))
     """
-    given = instances((*arguments, *keywords.values()), ColumnValue)
-    made = udf_call(run, Udf(name.rpartition(".")[2]), given, {}, node)
+    given = instances((*call.arguments, *call.keywords.values()), ColumnValue)
+    made = udf_call(run, Udf(name.rpartition(".")[2]), call.with_arguments(given, {}))
     return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
 
 
@@ -523,13 +536,13 @@ def chosen_function() -> Native:
     getattr(F, name)
     """
 
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> ColumnValue:
+    def handle(run: Run, call: Invocation) -> ColumnValue:
         """Return a value made of all arguments, and report that the function is unknown."""
-        run.dynamic("a function of columns that only a run knows", node)
-        made = udf_call(run, Udf("udf"), arguments, keywords, node)
+        run.dynamic("a function of columns that only a run knows", call.node)
+        made = udf_call(run, Udf("udf"), call)
         return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
 
-    return Native("getattr", call)
+    return Native("getattr", handle)
 
 
 def unknown_columns() -> Any:

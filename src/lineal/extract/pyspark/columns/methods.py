@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.functions import build_call, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, only_argument
+from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import CONSTANTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -20,22 +20,22 @@ from lineal.extract.pyspark.sizes import with_arm
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
 from lineal.extract.sql.nodes import meta_of
 
-Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
+Handler = Callable[[Run, ColumnValue, Invocation], Value]
 
 
-def method(
-    run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def method(run: Run, held: ColumnValue, name: str, call: Invocation) -> Value:
     """Call a method of a Column; others give a call of SQL.
 
     col("a").method(…)
     """
     handler = METHODS.get(name)
     if handler is not None:
-        return handler(run, held, arguments, keywords, node)
+        return handler(run, held, call)
 
-    further = [literal(run, argument, node) for argument in [*arguments, *keywords.values()]]
-    return column_from(held, arguments, build_call(name.lower(), [held.tree, *further]))
+    further = [
+        literal(run, argument, call.node) for argument in [*call.arguments, *call.keywords.values()]
+    ]
+    return column_from(held, call.arguments, build_call(name.lower(), [held.tree, *further]))
 
 
 def column_from(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
@@ -43,35 +43,33 @@ def column_from(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnVal
     return ColumnValue(tree, doubt=doubt_of([held, *arguments]))
 
 
-def alias(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def alias(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Give a column an alias.
 
     .alias("total"), .alias("key", "value")
     """
     names = []
-    for argument in arguments:
+    for argument in call.arguments:
         if isinstance(argument, Pattern):
-            run.dynamic(note_of("a name", argument), node, argument.level, gap=False)
+            run.dynamic(note_of("a name", argument), call.node, argument.level, gap=False)
 
         if isinstance(argument, (str, int)):
             names.append(str(argument))
         else:
             if isinstance(argument, Unknown):
-                run.dynamic(note_of("a name", argument), node, argument.level)
+                run.dynamic(note_of("a name", argument), call.node, argument.level)
 
             names.append(f"{{{getattr(argument, 'label', '…')}}}")
 
     return ColumnValue(held.tree, tuple(names), held.doubt)
 
 
-def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def cast(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Cast a column.
 
     .cast("int"), .cast(T.IntegerType())
     """
-    wanted = named_argument(arguments, keywords, 0, "dataType")
+    wanted = call.argument(0, "dataType")
     return ColumnValue(exp.Cast(this=held.tree, to=type_of(wanted)), doubt=held.doubt)
 
 
@@ -90,21 +88,22 @@ def build_type(text: str) -> exp.DataType:
         return exp.DataType(this=exp.DataType.Type.USERDEFINED)
 
 
-def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def when(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Add a branch to a CASE expression.
 
     F.when(…).when(test, value)
     """
-    if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
+    if not isinstance(held.tree, exp.Case) or len(call.arguments) < 2:
         return held
 
-    arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
-    return column_from(held, arguments, with_arm(held.tree, arm))
+    arm = exp.If(
+        this=literal(run, call.arguments[0], call.node),
+        true=literal(run, call.arguments[1], call.node),
+    )
+    return column_from(held, call.arguments, with_arm(held.tree, arm))
 
 
-def otherwise(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def otherwise(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Add the default of a CASE expression.
 
     F.when(…).otherwise(0)
@@ -112,18 +111,18 @@ def otherwise(
     if not isinstance(held.tree, exp.Case):
         return held
 
-    default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
-    return column_from(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
+    default = literal(run, call.argument(0, "value"), call.node)
+    return column_from(held, call.arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
 
 
-def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def over(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Compute a column over a window.
 
     F.sum("x").over(window)
     """
-    spec = named_argument(arguments, keywords, 0, "window")
+    spec = call.argument(0, "window")
     if not isinstance(spec, WindowSpec):
-        run.dynamic("a window that only a run knows", node)
+        run.dynamic("a window that only a run knows", call.node)
         spec = WindowSpec()
 
     order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
@@ -139,9 +138,7 @@ def _ordered(tree: Any) -> Any:
     return exp.Ordered(this=tree)
 
 
-def sort_key(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sort_key(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Sort by a column.
 
     .asc(), .desc()
@@ -155,21 +152,17 @@ def operator(kind: Any) -> Handler:
     .eqNullSafe(x), .bitwiseOR(x)
     """
 
-    def handler(
-        run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def handler(run: Run, held: ColumnValue, call: Invocation) -> Value:
         """Return the column combined with the argument by the operator."""
-        other = only_argument(arguments, keywords)
+        other = call.only()
         return column_from(
-            held, arguments, kind(this=held.tree, expression=literal(run, other, node))
+            held, call.arguments, kind(this=held.tree, expression=literal(run, other, call.node))
         )
 
     return handler
 
 
-def is_null(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def is_null(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Test for NULL.
 
     .isNull()
@@ -177,9 +170,7 @@ def is_null(
     return column_from(held, [], exp.Is(this=held.tree, expression=exp.Null()))
 
 
-def is_not_null(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def is_not_null(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Test for a value that is not NULL.
 
     .isNotNull()
@@ -187,55 +178,55 @@ def is_not_null(
     return column_from(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
 
 
-def is_in(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def is_in(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Test whether a column is among values.
 
     .isin("a", "b"), .isin(values), .isin(df)
     """
-    if len(arguments) == 1 and isinstance(arguments[0], Relation):
-        return column_from(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
+    if len(call.arguments) == 1 and isinstance(call.arguments[0], Relation):
+        return column_from(
+            held, [], exp.In(this=held.tree, query=literal(run, call.arguments[0], call.node))
+        )
 
     several = (
-        arguments[0]
-        if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set))
-        else arguments
+        call.arguments[0]
+        if len(call.arguments) == 1 and isinstance(call.arguments[0], (list, tuple, set))
+        else call.arguments
     )
-    items = [literal(run, item, node) for item in several if not isinstance(item, CONSTANTS)]
+    items = [literal(run, item, call.node) for item in several if not isinstance(item, CONSTANTS)]
     return column_from(held, list(several), exp.In(this=held.tree, expressions=items))
 
 
-def between(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def between(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Test whether a column is between two values.
 
     .between(1, 10)
     """
-    bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
+    bounds = [
+        literal(run, value, call.node) for value in [*call.arguments, *call.keywords.values()][:2]
+    ]
     bounds += [exp.Null()] * (2 - len(bounds))
-    return column_from(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
+    return column_from(
+        held, call.arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1])
+    )
 
 
-def field_(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def field_(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Read a field of a column.
 
     .getField("city"), col["city"], col.city
     """
-    name = named_argument(arguments, keywords, 0, "name", keywords.get("key"))
+    name = call.argument(0, "name", call.keywords.get("key"))
     if isinstance(name, str):
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
         field.meta["called"] = f"{spelled(held.tree)}.{name}"
         return column_from(held, [], field)
 
-    item = exp.Bracket(this=held.tree, expressions=[literal(run, name, node)])
+    item = exp.Bracket(this=held.tree, expressions=[literal(run, name, call.node)])
     if isinstance(name, int):
         item.meta["called"] = f"{spelled(held.tree)}[{name}]"
 
-    return column_from(held, arguments, item)
+    return column_from(held, call.arguments, item)
 
 
 def spelled(tree: Any) -> str:
@@ -246,32 +237,32 @@ def spelled(tree: Any) -> str:
     return str(meta_of(tree).get("called") or tree.name or "field")
 
 
-def with_field(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_field(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Set a field of a struct column.
 
     .withField("city", value)
     """
-    given = [*arguments, *keywords.values()][:2]
-    trees = [literal(run, value, node) for value in given]
+    given = [*call.arguments, *call.keywords.values()][:2]
+    trees = [literal(run, value, call.node) for value in given]
     around = structs_around(held.tree, given[:1])
     return column_from(
-        held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around])
+        held,
+        call.arguments,
+        exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around]),
     )
 
 
-def drop_fields(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_fields(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Drop fields of a struct column.
 
     .dropFields("city")      of the whole, as in Spark's plan
     """
-    names = [exp.Literal.string(name) for name in arguments if isinstance(name, str)]
-    around = structs_around(held.tree, arguments)
+    names = [exp.Literal.string(name) for name in call.arguments if isinstance(name, str)]
+    around = structs_around(held.tree, call.arguments)
     return column_from(
-        held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around])
+        held,
+        call.arguments,
+        exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around]),
     )
 
 
@@ -290,9 +281,7 @@ def structs_around(tree: Any, paths: Arguments) -> list[Any]:
     return found
 
 
-def outer(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def outer(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Mark a column of the outer query.
 
     col("c.id").outer()      a column of the query around
@@ -302,16 +291,14 @@ def outer(
     return ColumnValue(tree)
 
 
-def within_group(
-    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def within_group(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """Order the values of an aggregate.
 
     listagg("name").within_group(col("name").asc())
     """
-    keys = [_ordered(each.tree) for each in arguments if isinstance(each, ColumnValue)]
+    keys = [_ordered(each.tree) for each in call.arguments if isinstance(each, ColumnValue)]
     tree = exp.WithinGroup(this=held.tree, expression=exp.Order(expressions=keys))
-    return column_from(held, arguments, tree)
+    return column_from(held, call.arguments, tree)
 
 
 METHODS: dict[str, Handler] = {

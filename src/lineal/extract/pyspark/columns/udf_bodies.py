@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Udf, positional_names
 from lineal.extract.sequences import all_are, any_is
@@ -41,20 +41,20 @@ class Uses(NamedTuple):
         return Uses(NOTHING, self.value | self.test)
 
 
-def follow_body(udf: Udf, run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Any:
+def follow_body(udf: Udf, run: Run, call: Invocation) -> Any:
     """Return the expression of a call of a UDF; None where its body is not available.
 
     F.udf(lambda a, b: a.upper() if b > 1 else "")(x, y)      x is the value, y decides it
     """
     function = udf.body
-    if not isinstance(function, Function) or not (arguments or keywords):
+    if not isinstance(function, Function) or not (call.arguments or call.keywords):
         return None
 
     uses = Body(function, {}).uses
     parts: list[Any] = []
     trees: list[Any] = []
-    for name, given in bound_arguments(function, arguments, keywords):
-        tree = column(run, given, node)
+    for name, given in bound_arguments(function, call.arguments, call.keywords):
+        tree = column(run, given, call.node)
         trees.append(tree)
         if name is None or name in uses.value:
             parts.append(tree)

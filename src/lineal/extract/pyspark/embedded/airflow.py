@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import Keywords
 from lineal.extract.pyspark.embedded.contexts import DAG, GROUP, id_text
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, About, Called, Collector
 from lineal.extract.pyspark.function_calls import call_class, call_function
+from lineal.extract.pyspark.invocation import Invocation, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     Builder,
@@ -343,7 +343,7 @@ def call_open(
         if name not in known:
             known[name] = Unknown(name, f"the parameter {name} of {function.name}", Confidence.LOW)
 
-    return call_function(run, function, given, known, node)
+    return call_function(run, function, Invocation(given, known, node))
 
 
 def call_own_operator(run: Run, collector: Collector, called: Called) -> Value:
@@ -366,7 +366,7 @@ def call_own_operator(run: Run, collector: Collector, called: Called) -> Value:
     before = len(collector.statements)
 
     try:
-        instance = call_class(run, made, called.arguments, called.keywords, called.node)
+        instance = call_class(run, made, Invocation(called.arguments, called.keywords, called.node))
         execute = made.find("execute")
         if isinstance(instance, Instance) and isinstance(execute, Function):
             call_open(run, execute, [instance], {}, called.node)

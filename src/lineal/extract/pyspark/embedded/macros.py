@@ -11,10 +11,10 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
-from lineal.extract.pyspark.dispatch import Keywords
 from lineal.extract.pyspark.embedded.statements import Collector
 from lineal.extract.pyspark.embedded.trees import Evaluator, Trees, take_tree, text_of
 from lineal.extract.pyspark.function_calls import call_function
+from lineal.extract.pyspark.invocation import Invocation, Keywords
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import Choice, Function, Tree, Value, positional_names
@@ -55,7 +55,7 @@ def call_macro(
     told = run.told
 
     try:
-        made = call_function(run, function, arguments, keywords, function.node)
+        made = call_function(run, function, Invocation(arguments, keywords, function.node))
     except (Exhausted, RecursionError):
         return []
 

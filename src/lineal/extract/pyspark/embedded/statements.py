@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, value
+from lineal.extract.pyspark.dispatch import value
 from lineal.extract.pyspark.file_contents import find_file
+from lineal.extract.pyspark.invocation import Arguments, Keywords
 from lineal.extract.pyspark.values import Builder, Choice, Library, Pattern, Unknown, Value
 from lineal.model.diagnostic import Code
 

@@ -10,7 +10,6 @@ from lineal.algebra.frame import Slot, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import (
     flat,
@@ -20,6 +19,7 @@ from lineal.extract.pyspark.frames.project import (
     note_types,
     take_findings,
 )
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.rules import generated_types
@@ -41,33 +41,32 @@ from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 
-def with_column(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_column(run: Run, relation: Relation, call: Invocation) -> Value:
     """Set a column.
 
     df.withColumn("total", col("a") + col("b"))
     """
-    given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
+    given = [
+        *call.arguments,
+        *(call.keywords[key] for key in ("colName", "col") if key in call.keywords),
+    ]
     if len(given) < 2:
         return relation
 
-    return with_all(run, relation, {0: (given[0], given[1])}, node)
+    return with_all(run, relation, {0: (given[0], given[1])}, call.node)
 
 
-def with_columns(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def with_columns(run: Run, relation: Relation, call: Invocation) -> Value:
     """Set several columns.
 
     df.withColumns({"a": …, "b": …})
     """
-    given = named_argument(arguments, keywords, 0, "colsMap")
+    given = call.argument(0, "colsMap")
     if not isinstance(given, dict):
-        run.dynamic(note_of("columns", given), node)
+        run.dynamic(note_of("columns", given), call.node)
         return relation
 
-    return with_all(run, relation, dict(enumerate(given.items())), node)
+    return with_all(run, relation, dict(enumerate(given.items())), call.node)
 
 
 def with_all(
@@ -173,31 +172,30 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
     return slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
 
 
-def renamed_column(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def renamed_column(run: Run, relation: Relation, call: Invocation) -> Value:
     """Rename a column.
 
     df.withColumnRenamed("a", "b")      no-op if there is no a
     """
-    given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
+    given = [
+        *call.arguments,
+        *(call.keywords[key] for key in ("existing", "new") if key in call.keywords),
+    ]
     pairs = [(given[0], given[1])] if len(given) > 1 else []
-    return rename(run, relation, pairs, node)
+    return rename(run, relation, pairs, call.node)
 
 
-def renamed_columns(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def renamed_columns(run: Run, relation: Relation, call: Invocation) -> Value:
     """Rename several columns.
 
     df.withColumnsRenamed({"a": "b"})
     """
-    given = named_argument(arguments, keywords, 0, "colsMap")
+    given = call.argument(0, "colsMap")
     if not isinstance(given, dict):
-        run.dynamic(note_of("columns", given), node)
+        run.dynamic(note_of("columns", given), call.node)
         return relation
 
-    return rename(run, relation, list(given.items()), node)
+    return rename(run, relation, list(given.items()), call.node)
 
 
 ANY_OF_THEM = Doubt(
@@ -298,15 +296,13 @@ def under_new_name(
     return made
 
 
-def drop(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop(run: Run, relation: Relation, call: Invocation) -> Value:
     """Drop columns.
 
     df.drop("a", df.b, *cols)      what is not there is no mistake
     """
     attributes = list(relation.attributes)
-    for argument in flat(arguments):
+    for argument in flat(call.arguments):
         if isinstance(argument, ColumnValue):
             attributes = dropped_column(relation, attributes, argument)
         elif is_text(argument):
@@ -315,7 +311,7 @@ def drop(
             attributes = narrow_stars(rest, key)
         else:
             level = getattr(argument, "level", Confidence.UNKNOWN)
-            run.dynamic(note_of("columns", argument), node, level)
+            run.dynamic(note_of("columns", argument), call.node, level)
             attributes = [unsure(each) for each in attributes]
 
     found = relation.derived(attributes)
@@ -358,17 +354,15 @@ def dropped_column(
     ]  # fmt: skip
 
 
-def to_df(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_df(run: Run, relation: Relation, call: Invocation) -> Value:
     """Rename all columns by position.
 
     df.toDF("a", "b")      new names, by position
     """
-    names = instances(flat(arguments), str)
-    if len(names) != len(flat(arguments)):
-        unsaid = next(name for name in flat(arguments) if not isinstance(name, str))
-        run.dynamic(note_of("columns", unsaid), node)
+    names = instances(flat(call.arguments), str)
+    if len(names) != len(flat(call.arguments)):
+        unsaid = next(name for name in flat(call.arguments) if not isinstance(name, str))
+        run.dynamic(note_of("columns", unsaid), call.node)
         return relation.derived([anything()])
 
     if not names:
@@ -378,7 +372,7 @@ def to_df(
         run.report(
             Code.UNSUPPORTED_CONSTRUCT,
             "toDF over an unknown schema: columns are not matched",
-            node,
+            call.node,
         )
         return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
 
@@ -391,14 +385,12 @@ def to_df(
     return relation.derived(attributes)
 
 
-def alias(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def alias(run: Run, relation: Relation, call: Invocation) -> Value:
     """Give a DataFrame an alias.
 
     df.alias("a")      its columns may be called a.x
     """
-    name = named_argument(arguments, keywords, 0, "alias")
+    name = call.argument(0, "alias")
     if not isinstance(name, str):
         return relation
 

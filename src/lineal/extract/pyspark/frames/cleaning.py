@@ -7,10 +7,10 @@ from typing import Any
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import replace_column
 from lineal.extract.pyspark.frames.project import take_findings
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits
@@ -26,36 +26,32 @@ BY_TYPE = Doubt(
 )
 
 
-def fill(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def fill(run: Run, relation: Relation, call: Invocation) -> Value:
     """Fill nulls.
 
     df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])
     """
-    value = named_argument(arguments, keywords, 0, "value")
-    subset = named_argument(arguments, keywords, 1, "subset")
+    value = call.argument(0, "value")
+    subset = call.argument(1, "subset")
     if isinstance(value, dict):
         by_name = {str(name): held for name, held in value.items()}
-        return change_values(run, relation, by_name, False, node)
+        return change_values(run, relation, by_name, False, call.node)
 
     wanted = dict.fromkeys(names_of(subset, relation.names), value)
-    return change_values(run, relation, wanted, subset is None, node)
+    return change_values(run, relation, wanted, subset is None, call.node)
 
 
-def replace(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def replace(run: Run, relation: Relation, call: Invocation) -> Value:
     """Replace values.
 
     df.replace("old", "new", subset=["a"])
     """
-    old = named_argument(arguments, keywords, 0, "to_replace")
+    old = call.argument(0, "to_replace")
     sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
-    subset = keywords.get("subset", argument_at(arguments, 2))
+    subset = call.keywords.get("subset", argument_at(call.arguments, 2))
     wanted = dict.fromkeys(names_of(subset, relation.names), sample)
     is_open = not isinstance(subset, (str, list, tuple))
-    return change_values(run, relation, wanted, is_open, node)
+    return change_values(run, relation, wanted, is_open, call.node)
 
 
 def names_of(subset: Value, every: list[str]) -> list[str]:

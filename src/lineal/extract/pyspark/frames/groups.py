@@ -14,10 +14,10 @@ from lineal.algebra.relation import beside, decided_rows, everything_in, group, 
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.map_order import map_order
 from lineal.extract.pyspark.frames.project import flat, note_type, project_items, take_findings
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
@@ -33,70 +33,64 @@ from lineal.model.way import IDENTITY, Clause, Confidence, Way
 OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
 
 
-def group_by(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def group_by(run: Run, relation: Relation, call: Invocation) -> Value:
     """Group a DataFrame.
 
     df.groupBy("a", col("b"))      also by position: groupBy(1)
     """
     keys = []
-    for argument in flat(arguments):
+    for argument in flat(call.arguments):
         if isinstance(argument, int) and not isinstance(argument, bool) and relation.complete:
             if 0 < argument <= len(relation.attributes):
                 keys.append(
-                    ColumnValue(column(run, relation.attributes[argument - 1].slot.name, node))
+                    ColumnValue(column(run, relation.attributes[argument - 1].slot.name, call.node))
                 )
         else:
-            keys.extend(columns_of(run, [argument], node))
+            keys.extend(columns_of(run, [argument], call.node))
 
     return Grouped(relation, keys)
 
 
-def grouping_sets(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def grouping_sets(run: Run, relation: Relation, call: Invocation) -> Value:
     """Group a DataFrame by several sets of keys.
 
     df.groupingSets([["a"], []], "a", "b")
     """
-    return Grouped(relation, columns_of(run, arguments[1:], node))
+    return Grouped(relation, columns_of(run, call.arguments[1:], call.node))
 
 
-def agg(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def agg(run: Run, relation: Relation, call: Invocation) -> Value:
     """Aggregate a whole DataFrame.
 
     df.agg(…)      the whole is one group
     """
-    return aggregate_groups(
-        run, Grouped(relation, []), expressions(run, arguments, keywords, node), node
-    )
+    return aggregate_groups(run, Grouped(relation, []), expressions(run, call), call.node)
 
 
-def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> list[ColumnValue]:
+def expressions(run: Run, call: Invocation) -> list[ColumnValue]:
     """Return the aggregates that a call is given.
 
     agg(F.sum("a"), …), agg({"a": "sum"})
     """
-    if len(arguments) == 1 and isinstance(arguments[0], dict):
+    if len(call.arguments) == 1 and isinstance(call.arguments[0], dict):
         found = []
-        given = arguments[0]
+        given = call.arguments[0]
         names = map_order(given) if all_are(given, str) else list(given)
 
         for name in names:
             called = given[name]
             if isinstance(called, str) and isinstance(name, str):
-                made = function(run, called, [name], {}, node)
+                made = function(run, called, call.with_arguments([name], {}))
                 if isinstance(made, ColumnValue):
                     found.append(made)
             else:
                 run.dynamic(
-                    note_of("an aggregate", called if isinstance(name, str) else name), node
+                    note_of("an aggregate", called if isinstance(name, str) else name), call.node
                 )
 
         return found
 
-    return columns_of(run, arguments, node)
+    return columns_of(run, call.arguments, call.node)
 
 
 def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
@@ -227,25 +221,21 @@ def pivot_column(
 # -- methods of GroupedData ------------------------------------------------------------------------
 
 
-def grouped_agg(
-    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def grouped_agg(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Aggregate groups.
 
     .agg(F.sum("x")), .agg({"x": "sum"})
     """
-    return aggregate_groups(run, grouped, expressions(run, arguments, keywords, node), node)
+    return aggregate_groups(run, grouped, expressions(run, call), call.node)
 
 
-def grouped_count(
-    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def grouped_count(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Count the rows of groups.
 
     groupBy("a").count()
     """
     return aggregate_groups(
-        run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
+        run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], call.node
     )
 
 
@@ -255,19 +245,17 @@ def grouped_shortcut(name: str) -> Any:
     .count(), .sum("x")
     """
 
-    def shortcut(
-        run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def shortcut(run: Run, grouped: Grouped, call: Invocation) -> Value:
         """Apply one aggregate to columns of groups.
 
         groupBy("a").sum("x", "y")      all numeric columns if none is named
         """
-        names = flat(arguments)
+        names = flat(call.arguments)
         if not names:
-            names = numeric_names(run, grouped, node)
+            names = numeric_names(run, grouped, call.node)
 
-        items = [function(run, name, [each], {}, node) for each in names]
-        return aggregate_groups(run, grouped, instances(items, ColumnValue), node)
+        items = [function(run, name, call.with_arguments([each], {})) for each in names]
+        return aggregate_groups(run, grouped, instances(items, ColumnValue), call.node)
 
     return shortcut
 
@@ -292,23 +280,23 @@ def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
     ]
 
 
-def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pivot(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Pivot groups.
 
     .pivot("kind", ["x", "y"])
     """
-    wanted = named_argument(arguments, keywords, 0, "pivot_col")
-    values = named_argument(arguments, keywords, 1, "values")
+    wanted = call.argument(0, "pivot_col")
+    values = call.argument(1, "values")
     known = list(values) if isinstance(values, (list, tuple)) and is_known(values) else None
     if known is None:
-        run.report(Code.DYNAMIC, "the columns of a pivot whose values only the data knows", node)
+        run.report(
+            Code.DYNAMIC, "the columns of a pivot whose values only the data knows", call.node
+        )
 
-    return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], node)[0], known)
+    return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], call.node)[0], known)
 
 
-def apply_function(
-    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def apply_function(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Apply a Python function to groups.
 
     groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW
@@ -318,7 +306,7 @@ def apply_function(
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
     by_keys = [expression_in(scope, tree) for tree in keys]
     rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
-    made = in_python(run, grouped.relation, arguments, keywords, node, grouped.sides)
+    made = in_python(run, grouped.relation, call, grouped.sides)
     found = made.derived(None, united([rows, made.rows]), evaluation)
     return take_findings(run, found, evaluation)
 
@@ -326,25 +314,23 @@ def apply_function(
 def in_python(
     run: Run,
     relation: Relation,
-    arguments: Arguments,
-    keywords: Keywords,
-    node: Any,
+    call: Invocation,
     sides: tuple[Relation, ...] = (),
 ) -> Relation:
     """Apply a Python function to a DataFrame.
 
     df.mapInPandas(f, "id INT, x DOUBLE")
     """
-    given = keywords.get("schema", argument_at(arguments, 1))
-    schema = schema_of(run, given, node)
+    given = call.keywords.get("schema", argument_at(call.arguments, 1))
+    schema = schema_of(run, given, call.node)
     titles = [name for name, _ in schema.fields] if schema is not None else []
     for follow in IN_PANDAS:
-        function = named_argument(arguments, keywords, 0, "func")
-        followed = follow(run, sides or (relation,), function, titles, node)
+        function = call.argument(0, "func")
+        followed = follow(run, sides or (relation,), function, titles, call.node)
         if followed is not None:
             return followed
 
-    run.dynamic("columns that a Python function makes", node, Confidence.LOW)
+    run.dynamic("columns that a Python function makes", call.node, Confidence.LOW)
     lineage = everything_in(relation.frame.slots, OPAQUE)
     names = [name for name, _ in schema.fields] if schema is not None else []
     found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
@@ -361,18 +347,16 @@ IN_PANDAS: list[Follow] = []
 """What follows the body of a function over frames of pandas, given the names of its columns."""
 
 
-def cogroup(
-    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def cogroup(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Group two DataFrames together.
 
     a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)
 
     of the columns of both
     """
-    other = named_argument(arguments, keywords, 0, "other")
+    other = call.argument(0, "other")
     if not isinstance(other, Grouped):
-        run.dynamic("groups that only a run knows", node)
+        run.dynamic("groups that only a run knows", call.node)
         return grouped
 
     left, right = grouped.relation, other.relation
@@ -406,9 +390,7 @@ GROUPED = {
 # -- describe, unpivot -----------------------------------------------------------------------------
 
 
-def frequent(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def frequent(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the frequent items of columns.
 
     df.freqItems(["a"])      a_freqItems ← a AGGREGATION
@@ -417,7 +399,7 @@ def frequent(
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = []
 
-    for item in columns_of(run, arguments[:1] or [keywords.get("cols")], node):
+    for item in columns_of(run, call.arguments[:1] or [call.keywords.get("cols")], call.node):
         lineage: Lineage = {}
         gather(item.tree, AGGREGATED, lineage, scope)
         name = f"{output_name(item.tree, 0, evaluation)[0]}_freqItems"
@@ -426,15 +408,13 @@ def frequent(
     return take_findings(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
-def describe(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def describe(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return statistics of columns.
 
     df.describe("a")      summary, and a ← a AGGREGATION
     """
-    names = instances(flat(arguments), str)
-    if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
+    names = instances(flat(call.arguments), str)
+    if getattr(getattr(call.node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
 
     names = [name for name in names if is_described(relation, name)]
@@ -443,7 +423,7 @@ def describe(
     attributes = [fresh(Slot("summary", "summary", {}))]
 
     for name in names:
-        tree = column(run, name, node)
+        tree = column(run, name, call.node)
         lineage: Lineage = {}
         pour(scope.column(tree).lineage, AGGREGATED, lineage, tree)
         pour(scope.column(tree).lineage, COUNTED, lineage, tree)
@@ -458,37 +438,35 @@ def is_described(relation: Relation, name: str) -> bool:
     return all(not kind or is_numeric(kind) or is_text_type(kind) for kind in kinds)
 
 
-def crosstab(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def crosstab(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return a cross table of two columns.
 
     df.crosstab("a", "b")
 
     a_b ← a; a column for each value of b, which only the data knows
     """
-    given = dict(zip(("col1", "col2"), arguments, strict=False)) | keywords
+    given = dict(zip(("col1", "col2"), call.arguments, strict=False)) | call.keywords
     first, second = given.get("col1"), given.get("col2")
     if not isinstance(first, str) or not isinstance(second, str):
-        run.dynamic(note_of("columns", second if isinstance(first, str) else first), node)
+        run.dynamic(note_of("columns", second if isinstance(first, str) else first), call.node)
         return relation.derived([])
 
-    text = exp.Cast(this=column(run, first, node), to=exp.DataType.build("string"))
+    text = exp.Cast(this=column(run, first, call.node), to=exp.DataType.build("string"))
     test = exp.If(
-        this=exp.Is(this=column(run, first, node), expression=exp.Null()),
+        this=exp.Is(this=column(run, first, call.node), expression=exp.Null()),
         true=exp.Literal.string("null"),
     )
     key = ColumnValue(exp.Case(ifs=[test], default=text), (f"{first}_{second}",))
-    run.report(Code.DYNAMIC, "the columns of a crosstab, whose values only the data knows", node)
-    counted = Grouped(relation, [key], ColumnValue(column(run, second, node)))
+    run.report(
+        Code.DYNAMIC, "the columns of a crosstab, whose values only the data knows", call.node
+    )
+    counted = Grouped(relation, [key], ColumnValue(column(run, second, call.node)))
     return aggregate_groups(
-        run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
+        run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], call.node
     )
 
 
-def unpivot(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def unpivot(run: Run, relation: Relation, call: Invocation) -> Value:
     """Turn columns into rows.
 
     df.unpivot("id", ["a", "b"], "kind", "value")
@@ -496,10 +474,12 @@ def unpivot(
     value ← a, b IDENTITY; kind has no source
     """
     order = ("ids", "values", "variableColumnName", "valueColumnName")
-    given = dict(zip(order, arguments, strict=False)) | keywords
-    ids = columns_of(run, [given.get("ids") if given.get("ids") is not None else []], node)
+    given = dict(zip(order, call.arguments, strict=False)) | call.keywords
+    ids = columns_of(run, [given.get("ids") if given.get("ids") is not None else []], call.node)
     values = (
-        columns_of(run, [given.get("values")], node) if given.get("values") is not None else None
+        columns_of(run, [given.get("values")], call.node)
+        if given.get("values") is not None
+        else None
     )
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)

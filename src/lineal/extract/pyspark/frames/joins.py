@@ -10,10 +10,10 @@ from lineal.algebra.lineage import Expression, as_expression
 from lineal.algebra.relation import beside, decided_rows, merge_key, narrow, reopen
 from lineal.algebra.relation import join as join_frames
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frame_scope import FrameScope, with_outer
 from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import take_findings
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Attribute, Relation, Twice, fresh
 from lineal.extract.pyspark.run import Run
@@ -38,17 +38,17 @@ KINDS = {
 }  # fmt: skip
 
 
-def join(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def join(run: Run, relation: Relation, call: Invocation) -> Value:
     """Join two DataFrames.
 
     df.join(other, "id"), df.join(other, df.a == other.b, "left")
     """
-    given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
-    other = as_relation(run, given.get("other"), node)
+    given = dict(zip(("other", "on", "how"), call.arguments, strict=False)) | call.keywords
+    other = as_relation(run, given.get("other"), call.node)
     if other is None:
-        other = unknown_frame(run, Unknown("…", "the other side of a join is not followed"), node)
+        other = unknown_frame(
+            run, Unknown("…", "the other side of a join is not followed"), call.node
+        )
 
     how = given.get("how", "inner")
     kind = (
@@ -59,22 +59,22 @@ def join(
     left, right, twice = told_apart(relation, other)
     names = key_names(on)
     if names is not None:
-        return join_on_names(run, left, right, other, names, kind, twice, node)
+        return join_on_names(run, left, right, other, names, kind, twice, call.node)
 
-    return join_on(run, left, right, other, conditions(run, on, node), kind, twice)
+    return join_on(run, left, right, other, conditions(run, on, call.node), kind, twice)
 
 
-def lateral_join(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def lateral_join(run: Run, relation: Relation, call: Invocation) -> Value:
     """Join a DataFrame with one that depends on its rows.
 
     df.lateralJoin(other, on, how)      other may name columns of df: col("c.id").outer()
     """
-    given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
-    other = as_relation(run, given.get("other"), node)
+    given = dict(zip(("other", "on", "how"), call.arguments, strict=False)) | call.keywords
+    other = as_relation(run, given.get("other"), call.node)
     if other is None:
-        other = unknown_frame(run, Unknown("…", "the other side of a join is not followed"), node)
+        other = unknown_frame(
+            run, Unknown("…", "the other side of a join is not followed"), call.node
+        )
 
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.LATERAL)
@@ -84,18 +84,20 @@ def lateral_join(
     ]
     seen = other.derived(attributes, with_outer(other.rows, scope), evaluation)
     return join(
-        run, relation, [seen], {key: held for key, held in given.items() if key != "other"}, node
+        run,
+        relation,
+        call.with_arguments([seen], {key: held for key, held in given.items() if key != "other"}),
     )
 
 
-def cross_join(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def cross_join(run: Run, relation: Relation, call: Invocation) -> Value:
     """Join all rows of two DataFrames.
 
     df.crossJoin(other)
     """
-    return join(run, relation, arguments[:1] or [keywords.get("other")], {}, node)
+    return join(
+        run, relation, call.with_arguments(call.arguments[:1] or [call.keywords.get("other")], {})
+    )
 
 
 def as_relation(run: Run, value: Value, node: Any) -> Relation | None:

@@ -16,8 +16,8 @@ from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parse_items
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope, expand_star
+from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.rules import generated_types
@@ -333,18 +333,16 @@ def note_type(relation: Relation, tree: Any, attribute: Attribute, scope: FrameS
 # -- methods ---------------------------------------------------------------------------------------
 
 
-def select(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def select(run: Run, relation: Relation, call: Invocation) -> Value:
     """Select columns.
 
     df.select("a", F.sum("b").alias("total"), *cols)
     """
-    items = columns_of(run, arguments, node)
+    items = columns_of(run, call.arguments, call.node)
     if not relation.complete:
-        items = through_variables(relation, items, node)
+        items = through_variables(relation, items, call.node)
 
-    return select_items(run, relation, items, node)
+    return select_items(run, relation, items, call.node)
 
 
 def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: Any) -> Relation:
@@ -422,24 +420,22 @@ def _is_variable(argument: ast.expr) -> bool:
     return isinstance(argument, ast.Name)
 
 
-def select_expr(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def select_expr(run: Run, relation: Relation, call: Invocation) -> Value:
     """Select expressions.
 
     df.selectExpr("a", "b * 2 AS c")
     """
     items: list[ColumnValue] = []
-    for text in flat(arguments):
+    for text in flat(call.arguments):
         if not isinstance(text, str):
-            run.dynamic(note_of("columns", text), node)
+            run.dynamic(note_of("columns", text), call.node)
             items.append(ColumnValue(unknown_columns()))
             continue
 
         if isinstance(text, Pattern):
-            run.dynamic("a part of an expression is only known when it runs", node, text.level)
+            run.dynamic("a part of an expression is only known when it runs", call.node, text.level)
 
-        for tree in parse_items(run, text, node):
+        for tree in parse_items(run, text, call.node):
             if isinstance(tree, exp.Alias):
                 items.append(ColumnValue(tree.this, (tree.alias,)))
             elif isinstance(tree, exp.Aliases):
@@ -449,7 +445,7 @@ def select_expr(
             else:
                 items.append(ColumnValue(tree))
 
-    return select_items(run, relation, items, node)
+    return select_items(run, relation, items, call.node)
 
 
 def flat(arguments: Arguments) -> Arguments:
@@ -465,35 +461,34 @@ def flat(arguments: Arguments) -> Arguments:
     return arguments
 
 
-def to_schema(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def to_schema(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the DataFrame under another schema.
 
     df.to(schema)      the columns of the schema, by name
     """
-    schema = schema_of(run, argument_at(arguments), node)
+    schema = schema_of(run, argument_at(call.arguments), call.node)
     if schema is None:
         return relation
 
     return select_items(
-        run, relation, [ColumnValue(column(run, name, node)) for name, _ in schema.fields], node
+        run,
+        relation,
+        [ColumnValue(column(run, name, call.node)) for name, _ in schema.fields],
+        call.node,
     )
 
 
-def col_regex(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def col_regex(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the columns whose names match.
 
     df.colRegex("`x_.*`")      every column whose name matches
     """
-    pattern = argument_at(arguments, 0, "")
+    pattern = argument_at(call.arguments, 0, "")
     try:
         matches = compile_pattern(str(pattern).strip("`"), re.IGNORECASE).fullmatch
         names = [name for name in relation.names if matches(name)]
     except SlowPattern as refused:
-        run.dynamic(f"colRegex: {refused}; all columns are taken", node)
+        run.dynamic(f"colRegex: {refused}; all columns are taken", call.node)
         names = relation.names
 
-    return [ColumnValue(column(run, f"`{name}`", node)) for name in names]
+    return [ColumnValue(column(run, f"`{name}`", call.node)) for name in names]

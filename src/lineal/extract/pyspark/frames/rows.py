@@ -12,9 +12,9 @@ from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parse_items
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import flat, take_findings
+from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -41,19 +41,19 @@ def narrow_relation(
     return take_findings(run, relation.derived(None, kept.rows, evaluation), evaluation)
 
 
-def filter_(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def filter_(run: Run, relation: Relation, call: Invocation) -> Value:
     """Filter rows.
 
     df.filter(col("a") > 1), df.where("a > 1")
     """
-    condition = named_argument(arguments, keywords, 0, "condition")
+    condition = call.argument(0, "condition")
     if isinstance(condition, str):
-        items = parse_items(run, condition, node)[:1]
+        items = parse_items(run, condition, call.node)[:1]
         known = [put_collected(item, condition) for item in items]
         if isinstance(condition, Pattern) and not all(known):
-            run.dynamic("a part of a condition is only known when it runs", node, condition.level)
+            run.dynamic(
+                "a part of a condition is only known when it runs", call.node, condition.level
+            )
 
         return narrow_relation(run, relation, items, FILTERS, Clause.WHERE, lenient=True)
 
@@ -62,32 +62,30 @@ def filter_(
 
     if isinstance(condition, (Unknown, Library)):
         run.dynamic(
-            note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN)
+            note_of("a condition", condition),
+            call.node,
+            getattr(condition, "level", Confidence.UNKNOWN),
         )
 
     return relation.derived()
 
 
-def sort(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sort(run: Run, relation: Relation, call: Invocation) -> Value:
     """Sort rows.
 
     df.orderBy("a", F.desc("b"))
     """
-    trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
+    trees = [_key(item) for item in columns_of(run, flat(call.arguments), call.node)]
     return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
-def sample_by(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def sample_by(run: Run, relation: Relation, call: Invocation) -> Value:
     """Sample rows by a column.
 
     df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept
     """
-    given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
-    trees = trees_of(columns_of(run, given, node))
+    given = [*call.arguments[:1], *(call.keywords[key] for key in ("col",) if key in call.keywords)]
+    trees = trees_of(columns_of(run, given, call.node))
     return narrow_relation(run, relation, trees, FILTERS, Clause.WHERE)
 
 
@@ -99,9 +97,7 @@ def _key(item: ColumnValue) -> Any:
     return item.tree
 
 
-def distinct(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def distinct(run: Run, relation: Relation, call: Invocation) -> Value:
     """Drop duplicate rows.
 
     df.distinct()      every column is compared
@@ -111,25 +107,21 @@ def distinct(
     return made
 
 
-def drop_duplicates(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_duplicates(run: Run, relation: Relation, call: Invocation) -> Value:
     """Drop rows with duplicate keys.
 
     df.dropDuplicates(["a", "b"])      a and b are compared
     """
-    keys = named_argument(arguments, keywords, 0, "subset")
+    keys = call.argument(0, "subset")
     if keys is None:
-        return distinct(run, relation, [], {}, node)
+        return distinct(run, relation, call.with_arguments([], {}))
 
-    listed = keys if isinstance(keys, (list, tuple)) else arguments
-    items = columns_of(run, list(listed), node)
+    listed = keys if isinstance(keys, (list, tuple)) else call.arguments
+    items = columns_of(run, list(listed), call.node)
     return narrow_relation(run, relation, trees_of(items), DISTINCT_ON, Clause.DISTINCT_ON)
 
 
-def same(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def same(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the DataFrame itself.
 
     df.cache(), df.limit(10), df.repartition(8, "a")
@@ -139,17 +131,15 @@ def same(
     return relation.derived()
 
 
-def drop_nulls(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def drop_nulls(run: Run, relation: Relation, call: Invocation) -> Value:
     """Drop rows with nulls.
 
     df.dropna(subset=["a"])      what is null in a row decides whether it stays
     """
-    subset = keywords.get("subset")
+    subset = call.keywords.get("subset")
     if subset is None:
-        positional = instances(arguments, (list, tuple))
-        subset = positional[0] if positional else argument_at(arguments, 2)
+        positional = instances(call.arguments, (list, tuple))
+        subset = positional[0] if positional else argument_at(call.arguments, 2)
 
     if subset is None:
         rows = dict(relation.rows)
@@ -157,5 +147,5 @@ def drop_nulls(
         return relation.derived(None, rows)
 
     listed = [subset] if isinstance(subset, str) else subset
-    items = columns_of(run, [listed], node)
+    items = columns_of(run, [listed], call.node)
     return narrow_relation(run, relation, trees_of(items), FILTERS, Clause.WHERE)

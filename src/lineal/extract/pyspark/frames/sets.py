@@ -7,37 +7,35 @@ from typing import Any
 from lineal.algebra.frame import Slot, answer
 from lineal.algebra.lineage import Lineage, united
 from lineal.algebra.relation import SetOperation, set_operation
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frames.joins import as_relation
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
 from lineal.model.diagnostic import Code
 
 
-def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Relation | None:
+def other_of(run: Run, call: Invocation) -> Relation | None:
     """Return the other DataFrame of a union; None if there is none."""
-    found = as_relation(run, named_argument(arguments, keywords, 0, "other"), node)
+    found = as_relation(run, call.argument(0, "other"), call.node)
     if found is None:
-        run.dynamic("a DataFrame that only a run knows", node)
+        run.dynamic("a DataFrame that only a run knows", call.node)
 
     return found
 
 
-def union_(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def union_(run: Run, relation: Relation, call: Invocation) -> Value:
     """Append the rows of another DataFrame by position.
 
     df.union(other)      by position, with the names of the first
     """
-    other = other_of(run, arguments, keywords, node)
+    other = other_of(run, call)
     if other is None:
         return relation
 
     if relation.complete and other.complete and len(relation.attributes) != len(other.attributes):
         widths = f"{len(relation.attributes)} and {len(other.attributes)}"
-        run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)
+        run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", call.node)
 
     whole = set_operation(SetOperation.UNION_ALL, [relation.frame, other.frame])
     return relation_of_slots(relation, other, list(whole.slots), whole.rows)
@@ -64,14 +62,12 @@ def relation_of_slots(
     return relation.derived(attributes, rows, None, (other,))
 
 
-def union_by_name(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-) -> Value:
+def union_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
     """Append the rows of another DataFrame by name.
 
     df.unionByName(other, allowMissingColumns=True)
     """
-    other = other_of(run, arguments, keywords, node)
+    other = other_of(run, call)
     if other is None:
         return relation
 
@@ -118,14 +114,12 @@ def set_comparison(operation: SetOperation) -> Any:
     df.intersect(other), df.subtract(other)
     """
 
-    def method(
-        run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
-    ) -> Value:
+    def method(run: Run, relation: Relation, call: Invocation) -> Value:
         """Apply a set operation.
 
         df.intersect(other), df.subtract(other)      every column of both sides is compared
         """
-        other = other_of(run, arguments, keywords, node)
+        other = other_of(run, call)
         if other is None:
             return relation
 
