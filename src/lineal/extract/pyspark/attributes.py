@@ -448,7 +448,10 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
         return held.name
 
     if name == "__doc__":
-        return None if isinstance(held.node, ast.Lambda) else ast.get_docstring(held.node)
+        if isinstance(held.node, ast.Lambda):
+            return None
+
+        return ast.get_docstring(held.node)
 
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 

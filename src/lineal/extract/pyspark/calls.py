@@ -238,7 +238,10 @@ def report_arguments(run: Run, call: Invocation) -> None:
 def unknown_in(held: Value) -> Unknown | None:
     """[KEY], {"a": VALUE}      Return the first value that only a run knows."""
     if isinstance(held, Unknown):
-        return None if held.reason == SCHEMA_UNKNOWN else held
+        if held.reason == SCHEMA_UNKNOWN:
+            return None
+
+        return held
 
     inner: Iterable[Value] = ()
     if isinstance(held, (list, tuple)):

@@ -91,7 +91,10 @@ def part_of(run: Run, held: Unknown, key: Value, node: Any) -> Unknown | None:
 
 def value_by_key(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
     """row.asDict().get("x", 0)      Return the value of a column."""
-    return part_of(run, held, arguments[0], node) if arguments else held
+    if arguments:
+        return part_of(run, held, arguments[0], node)
+
+    return held
 
 
 def keys_of(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
@@ -171,7 +174,10 @@ def tree_in(held: Value) -> Any | None:
         return together((*held, *held.values()))
 
     if isinstance(held, Instance):
-        return together(held.names.values()) if held.home.is_tuple else None
+        if held.home.is_tuple:
+            return together(held.names.values())
+
+        return None
 
     return None
 

@@ -93,7 +93,10 @@ def contains(held: Value, wanted: Value) -> bool | None:
         return None
 
     if isinstance(held, str):
-        return wanted in held if isinstance(wanted, str) and is_text(held) else None
+        if isinstance(wanted, str) and is_text(held):
+            return wanted in held
+
+        return None
 
     items = items_of(held)
     if items is None:
@@ -102,7 +105,10 @@ def contains(held: Value, wanted: Value) -> bool | None:
     if any(is_known(item) and item == wanted for item in items):
         return True
 
-    return False if all_known(items) else None
+    if all_known(items):
+        return False
+
+    return None
 
 
 def answer_for(found: bool | None, positive: bool) -> bool | None:

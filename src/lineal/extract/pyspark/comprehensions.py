@@ -41,7 +41,10 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     if isinstance(node, ast.GeneratorExp):
         return Generator(found)
 
-    return set_of(found) if isinstance(node, ast.SetComp) else found
+    if isinstance(node, ast.SetComp):
+        return set_of(found)
+
+    return found
 
 
 @dataclass

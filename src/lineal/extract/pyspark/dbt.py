@@ -55,7 +55,10 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
 def is_incremental(held: Dbt) -> Value:
     """dbt.is_incremental      what the project says, else unknown"""
     known = held.context.incremental if held.context is not None else None
-    return Unknown("is_incremental", "asked when it runs") if known is None else known
+    if known is None:
+        return Unknown("is_incremental", "asked when it runs")
+
+    return known
 
 
 ATTRIBUTES: dict[str, Callable[[Dbt], Value]] = {

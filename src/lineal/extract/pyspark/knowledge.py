@@ -159,7 +159,10 @@ def items_for_targets(
     """
     stars = [position for position, target in enumerate(targets) if isinstance(target, star)]
     if not stars:
-        return items if len(items) == len(targets) else None
+        if len(items) == len(targets):
+            return items
+
+        return None
 
     start = stars[0]
     after = len(targets) - start - 1

@@ -203,7 +203,10 @@ def transform(run: Run, held: Value, relation: Relation, node: Any) -> Relation:
         found = (
             invoke(run, made, Invocation([held, relation], {}, node)) if made is not None else None
         )
-        return found if isinstance(found, Relation) else unknown_output(run, relation, held, node)
+        if isinstance(found, Relation):
+            return found
+
+        return unknown_output(run, relation, held, node)
 
     if not isinstance(held, Builder):
         return unknown_output(run, relation, held, node)
@@ -318,7 +321,10 @@ def names_of(run: Run, held: Builder, parameter: str, node: Any, default: str = 
         return []
 
     name = default or DEFAULTS.get(parameter, "")
-    return [name] if name else []
+    if name:
+        return [name]
+
+    return []
 
 
 def unknown_output(run: Run, relation: Relation, held: Value, node: Any) -> Relation:
@@ -334,7 +340,10 @@ def transform_by_sql(run: Run, statement: Value, relation: Relation, node: Any) 
 
     text = statement.replace(SQL_TABLE, "lineal_this")
     found = SESSION["sql"](run, Invocation([text], {"lineal_this": relation}, node))
-    return found if isinstance(found, Relation) else relation
+    if isinstance(found, Relation):
+        return found
+
+    return relation
 
 
 WORDS = re.compile(r"[A-Za-z_.][\w.]*")

@@ -436,7 +436,10 @@ def get_attribute(run: Run, call: Invocation) -> Value:
     held = argument_at(call.arguments)
     if not is_text(name):
         is_functions = isinstance(held, Library) and held.name == "pyspark.sql.functions"
-        return chosen_function() if is_functions else unknown()
+        if is_functions:
+            return chosen_function()
+
+        return unknown()
 
     found = attribute_of(run, held, name, call.node)
     if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):

@@ -197,7 +197,10 @@ def cell_lines(lines: list[str]) -> list[str]:
     if magic is None:
         cell = "\n".join(lines)
         is_plain = not MAGICS.search(cell) or is_python(cell)
-        return lines if is_plain else [without_magic(line) for line in lines]
+        if is_plain:
+            return lines
+
+        return [without_magic(line) for line in lines]
 
     language, rest = magic[1], magic[2]
     if language in ("sql", "spark_sql", "sparksql"):

@@ -72,7 +72,10 @@ class Environment:
 
         Return the file and function: jobs/daily.py::main
         """
-        return f"{self.file.label}::{self.function}" if self.function else self.file.label
+        if self.function:
+            return f"{self.file.label}::{self.function}"
+
+        return self.file.label
 
     def visible(self) -> dict[str, Value]:
         """Return the names that can be read here, with those of the functions and module around."""

@@ -188,7 +188,10 @@ def as_completed(run: Run, call: Invocation) -> Value:
     as_completed(futures)
     """
     items = items_of(argument_at(call.arguments))
-    return unknown() if items is None else items
+    if items is None:
+        return unknown()
+
+    return items
 
 
 def counter(run: Run, call: Invocation) -> Value:

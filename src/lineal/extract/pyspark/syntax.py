@@ -159,7 +159,10 @@ def start_of_statement(lines: list[str], at: int) -> int:
     except (tokenize.TokenError, SyntaxError):
         pass
 
-    return at if first is None else first
+    if first is None:
+        return at
+
+    return first
 
 
 # -- statements that are rewritten -----------------------------------------------------------------
@@ -216,7 +219,10 @@ def print_call(found: re.Match[str]) -> str:
     try:
         parse_quietly(call.strip())
     except SyntaxError:
-        return f"{indent}pass" if line.count("(") == line.count(")") else line
+        if line.count("(") == line.count(")"):
+            return f"{indent}pass"
+
+        return line
 
     return call
 

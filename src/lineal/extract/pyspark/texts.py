@@ -115,7 +115,10 @@ def values_in(part: Unknown | Pattern) -> dict[str, Any]:
         return part.values
 
     tree = tree_in(part)
-    return {} if tree is None else {f"{{{part.label}}}": tree}
+    if tree is None:
+        return {}
+
+    return {f"{{{part.label}}}": tree}
 
 
 def is_short_format(text: str, arguments: Value) -> bool:

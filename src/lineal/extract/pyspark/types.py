@@ -213,7 +213,10 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
         if isinstance(tree, exp.Sum) or len(kinds) > 1:
             return "bigint"
 
-        return kinds.pop() if kinds else ""
+        if kinds:
+            return kinds.pop()
+
+        return ""
 
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"

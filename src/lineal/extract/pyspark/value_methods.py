@@ -132,7 +132,10 @@ def pop_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
 
     position = argument_at(call.arguments)
     is_inside = isinstance(position, int) and -len(held) <= position < len(held)
-    return held.pop(position) if is_inside else held.pop()
+    if is_inside:
+        return held.pop(position)
+
+    return held.pop()
 
 
 def pop_left(run: Run, held: list[Value], name: str, call: Invocation) -> Value:

@@ -529,7 +529,10 @@ def trees_of(columns: Iterable[Any]) -> list[Any]:
 
 def inputs_of(held: Value) -> tuple[Relation, ...]:
     """Return the relations that a value was computed from that only a run knows."""
-    return held.inputs if isinstance(held, Unknown) else ()
+    if isinstance(held, Unknown):
+        return held.inputs
+
+    return ()
 
 
 def positional_names(parameters: ast.arguments) -> list[str]:
@@ -574,7 +577,10 @@ def method_of(held: Value, name: str) -> Function | None:
         return None
 
     found = held.home.find(name)
-    return found if isinstance(found, Function) else None
+    if isinstance(found, Function):
+        return found
+
+    return None
 
 
 def parameters_of(function: Value) -> list[str]:

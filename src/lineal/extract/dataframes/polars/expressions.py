@@ -115,7 +115,10 @@ def expr_of(run: Run, held: Value, node: Any, names: bool = True) -> Expr:
         return selected(run, held, node)
 
     if isinstance(held, Pattern):
-        return unknown_expr(run, held, node) if names else constant(run, held, node)
+        if names:
+            return unknown_expr(run, held, node)
+
+        return constant(run, held, node)
 
     if isinstance(held, str) and names:
         return column_expr(run, held, node)
@@ -207,7 +210,10 @@ def operate(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
     if issubclass(op, ast.unaryop):
         held = expr_of(run, left, node)
         kind = UNARY.get(op)
-        return held.with_tree(kind(this=held.tree)) if kind is not None else held
+        if kind is not None:
+            return held.with_tree(kind(this=held.tree))
+
+        return held
 
     kind = COMPARED.get(op) or MORE_BINARY.get(op) or BINARY.get(op, exp.Add)
     return combine(kind, *(expr_of(run, each, node, names=False) for each in (left, right)))

@@ -216,7 +216,10 @@ def map_batches(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         if isinstance(function, Function)
         else None
     )
-    return found if isinstance(found, PolarsFrame) else opaque(run, frame, call)
+    if isinstance(found, PolarsFrame):
+        return found
+
+    return opaque(run, frame, call)
 
 
 def opaque(run: Run, frame: PolarsFrame, call: Invocation) -> Value:

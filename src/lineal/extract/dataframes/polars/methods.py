@@ -268,7 +268,10 @@ def leaving_out(base: Selector, arguments: Arguments) -> Selector:
         if name.lower() in names:
             return False
 
-        return base.test(name, kind) if is_certain else None
+        if is_certain:
+            return base.test(name, kind)
+
+        return None
 
     listed = tuple(each for each in base.names if each.lower() not in names)
     unnamed = (

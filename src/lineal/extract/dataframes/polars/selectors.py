@@ -113,7 +113,10 @@ def by_type(pattern: str) -> LibraryCall:
 
     def test(name: str, kind: str) -> Answer:
         """Tell whether a column has the type; None where its type is unknown."""
-        return wanted.match(kind.lower()) is not None if kind else None
+        if kind:
+            return wanted.match(kind.lower()) is not None
+
+        return None
 
     return lambda run, call: Selector(test, PERHAPS)
 
@@ -147,12 +150,18 @@ def all_of(left: Answer, right: Answer) -> Answer:
     if left is False or right is False:
         return False
 
-    return None if left is None or right is None else True
+    if left is None or right is None:
+        return None
+
+    return True
 
 
 def negate(held: Answer) -> Answer:
     """Return the opposite; None where only a run can tell."""
-    return None if held is None else not held
+    if held is None:
+        return None
+
+    return not held
 
 
 OPPOSITE: dict[Open, Open] = {EVERYTHING: NOTHING, NOTHING: EVERYTHING, PERHAPS: PERHAPS}

@@ -90,7 +90,10 @@ def of_frame(run: Run, held: SnowFrame, name: str, node: Any) -> Value:
 
     if name == "columns":
         relation = held.relation
-        return list(relation.names) if relation.complete else unknown_names(relation, name)
+        if relation.complete:
+            return list(relation.names)
+
+        return unknown_names(relation, name)
 
     if name == "na":
         return NullFunctions(held)
@@ -119,7 +122,10 @@ def call_nulls(run: Run, held: NullFunctions, name: str, call: Invocation) -> Va
     """df.na.fill({"a": 0}), df.na.drop(subset="a")"""
     handler = NA[name] if name in NA else NA["drop"]
     found = handler(run, held.frame.relation, call)
-    return SnowFrame(found) if isinstance(found, Relation) else found
+    if isinstance(found, Relation):
+        return SnowFrame(found)
+
+    return found
 
 
 TABLE_METHODS = {"merge": merge, "update": update, "delete": delete}

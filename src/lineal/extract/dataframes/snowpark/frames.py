@@ -56,7 +56,10 @@ def wrap(held: Value, frame: SnowFrame | None = None) -> Value:
 def unwrap(held: Value) -> Value:
     """Return a frame as the relation that Spark's methods take."""
     found = relation_in(held)
-    return held if found is None else found
+    if found is None:
+        return held
+
+    return found
 
 
 def as_in_spark(name: str) -> FrameMethod:
@@ -85,7 +88,10 @@ def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
 
     if isinstance(held, str):
         found = of_right_side(frame, column(run, held, node))
-        return held if found is None else ColumnValue(found, (held,))
+        if found is None:
+            return held
+
+        return ColumnValue(found, (held,))
 
     if not isinstance(held, ColumnValue):
         return held
@@ -93,11 +99,17 @@ def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
     def resolve(part: Any) -> Any:
         """Replace a column of a join's right side with the column it became."""
         found = of_right_side(frame, part) if isinstance(part, exp.Column) else None
-        return part if found is None else found
+        if found is None:
+            return part
+
+        return found
 
     names = held.names or ((held.tree.name,) if isinstance(held.tree, exp.Column) else ())
     tree = held.tree.transform(resolve)
-    return held if tree == held.tree else ColumnValue(tree, names, held.doubt)
+    if tree == held.tree:
+        return held
+
+    return ColumnValue(tree, names, held.doubt)
 
 
 def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
@@ -528,7 +540,10 @@ def flattened(arguments: Arguments) -> Arguments:
 def pair_column(run: Run, name: Value, called: Value, node: Any) -> ColumnValue:
     """("a", "sum")      sum(a)"""
     made = function(run, str(called), Invocation([name], {}, node))
-    return made if isinstance(made, ColumnValue) else ColumnValue(exp.Null())
+    if isinstance(made, ColumnValue):
+        return made
+
+    return ColumnValue(exp.Null())
 
 
 def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Grouped:

@@ -286,7 +286,10 @@ class Body:
 
         env = self.function.closure
         held = env.visible().get(node.func.id) if env is not None else None
-        return held if isinstance(held, Function) else None
+        if isinstance(held, Function):
+            return held
+
+        return None
 
     def uses_of(self, called: Function | None) -> Uses | None:
         """Return how another function uses its parameters; None for one that calls itself."""

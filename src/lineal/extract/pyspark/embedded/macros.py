@@ -130,7 +130,10 @@ def plain_value(held: Tree, kind: str) -> Value:
         return held
 
     if kind == "str":
-        return text[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text) else text
+        if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text):
+            return text[1:-1]
+
+        return text
 
     try:
         return PLAIN[kind](text)
