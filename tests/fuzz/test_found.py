@@ -41,6 +41,12 @@ FOUND = [
     ("log-jsonl", "", "\udcff"),
     ("draft", "postgres", "INSERT t(1)VALUE()"),
     ("draft", "tsql", "FROM c"),
+    (
+        "draft",
+        "databricks",
+        "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    ),
+    ("draft", "spark", "MERGE s G s WHEN UPDATE*WHEN INSERT"),
     ("draft", "snowflake", "SELECT s.$1FROM@raw.files/orders(FILE_FORMAT=>''s"),
 ]
 

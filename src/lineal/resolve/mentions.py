@@ -664,8 +664,14 @@ def names_in_place(node: exp.Expr) -> Iterator[Any]:
         yield item if isinstance(item, exp.Identifier) else item.this
 
     for update in node.find_all(exp.Update):
-        assigned = filter(is_assignment, update.args.get("expressions") or ())
+        assigned = filter(is_assignment, assignments_of(update))
         yield from (each.this.this for each in assigned)
+
+
+def assignments_of(update: exp.Update) -> list[Any]:
+    """Return what SET lists; a star, as in `WHEN MATCHED THEN UPDATE *`, assigns no column by name."""
+    listed = update.args.get("expressions")
+    return listed if isinstance(listed, list) else []
 
 
 def is_assignment(node: Any) -> bool:
