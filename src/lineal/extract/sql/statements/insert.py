@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -9,7 +11,7 @@ from sqlglot import exp
 from lineal.algebra.changes import upsert
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project, reopen
-from lineal.extract.sequences import instances, only_or_none
+from lineal.extract.sequences import instances, only_or_none, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
@@ -23,6 +25,7 @@ from lineal.extract.sql.statements.steps import Partition, Plan, Unsupported, li
 from lineal.extract.sql.table_aliases import rename_columns
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
 from lineal.extract.sql.tables import Named, is_named, spelled, target_of
+from lineal.model.grouping import group_pairs
 from lineal.model.paths import path_name
 
 
@@ -195,11 +198,12 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any] | type[
     plans: list[Any] = []
     ctes = node.args.get("with_")
     branches = Branches(first=node.args.get("kind") == "FIRST")
+    narrowed = NarrowedSource(node.args["source"])
     for branch in node.expressions:
         if isinstance(branch, exp.ConditionalInsert):
             into = branch.this
             tests = branches.tests_of(branch)
-            into.set("expression", chosen(into, node.args["source"], tests))
+            into.set("expression", chosen(into, narrowed, tests))
         elif branch.expression is None:
             return Unsupported
         else:
@@ -250,14 +254,75 @@ def shape_of(test: exp.Expr) -> tuple[Any, ...]:
     )
 
 
-def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
+SIMPLE_CLAUSES = frozenset({"with_", "from_", "joins", "where", "expressions", "kind", "hint"})
+"""The clauses of a query in which the items of its list cannot be meant by position."""
+
+
+class NarrowedSource:
+    """INSERT ALL INTO t VALUES (a) INTO u VALUES (b) SELECT a, b, … FROM s
+
+    The query that feeds the branches. The first branch reads it as it is written, so that each of
+    its columns is looked up. Any other one reads it with the columns that it names, so that n
+    branches of n columns are not n² columns.
+    """
+
+    def __init__(self, source: Any) -> None:
+        """Look which columns the query lists."""
+        self.source = source
+        self.is_first = True
+        self.places: dict[str, list[int]] = {}
+        self.always: set[str] = set()
+        if not self.is_simple():
+            return
+
+        listed = enumerate(source.expressions)
+        self.places = group_pairs((item.alias_or_name.lower(), place) for place, item in listed)
+        self.always = names_in(present([source.args.get("where")]))
+
+    def is_simple(self) -> bool:
+        """Whether each column of the query has a name, and no clause counts columns."""
+        if not isinstance(self.source, exp.Select):
+            return False
+
+        clauses = {clause for clause, value in self.source.args.items() if value}
+        listed = self.source.expressions
+        return clauses <= SIMPLE_CLAUSES and all(
+            isinstance(item, (exp.Column, exp.Alias)) and not item.is_star for item in listed
+        )
+
+    def for_branch(self, items: list[Any]) -> Any:
+        """Return the query with the columns that the items of a branch need."""
+        is_whole = self.is_first or not self.places or any(item.is_star for item in items)
+        self.is_first = False
+        if is_whole:
+            return self.source
+
+        kept: set[int] = set()
+        waiting = [*names_in(items), *self.always]
+        while waiting:
+            added = [place for place in self.places.get(waiting.pop(), ()) if place not in kept]
+            kept.update(added)
+            waiting += names_in(self.source.expressions[place] for place in added)
+
+        listed = [self.source.expressions[place] for place in sorted(kept)]
+        return exp.Select(**{**self.source.args, "expressions": listed or [exp.Null()]})
+
+
+def names_in(nodes: Iterable[Any]) -> set[str]:
+    """Return the parts of all column names in some expressions, in lower case."""
+    columns = chain.from_iterable(node.find_all(exp.Column) for node in nodes)
+    return {part.name.lower() for column in columns for part in column.parts}
+
+
+def chosen(into: exp.Insert, narrowed: NarrowedSource, tests: list[Any]) -> exp.Select:
     """WHEN n > 1 THEN INTO a (x) VALUES (p) … SELECT p, n FROM s
 
     SELECT p FROM (SELECT p, n FROM s) WHERE n > 1
     """
     values = into.args.get("expression")
     items = values.expressions[0].expressions if isinstance(values, exp.Values) else [exp.Star()]
-    select = exp.Select(expressions=list(items), from_=exp.From(this=exp.Subquery(this=source)))
+    source = exp.Subquery(this=narrowed.for_branch([*items, *tests]))
+    select = exp.Select(expressions=list(items), from_=exp.From(this=source))
     if tests:
         select.set("where", exp.Where(this=exp.and_(*tests, copy=False)))
 
