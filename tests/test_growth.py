@@ -201,7 +201,7 @@ LAW = {
             f"ALTER TABLE t ADD COLUMN b{i} int; UPDATE t SET b{i} = s.x{i} FROM s WHERE s.k = t.k;"
             for i in range(n)
         ),
-        "postgres", 40, SQUARE,
+        "postgres", 40, 2.3,
     ),
     "columns of a star that are replaced": (
         lambda n: "SELECT * REPLACE (" + ", ".join(f"a{i} + 1 AS a{i}" for i in range(n)) + ") FROM (SELECT "
@@ -228,6 +228,29 @@ LAW = {
         lambda n: "INSERT ALL " + " ".join(f"WHEN k = {i} THEN INTO t{i} (x) VALUES (a)" for i in range(n))
         + " ELSE INTO u (x) VALUES (a) SELECT a, k FROM s",
         "oracle", 80, 2.1,
+    ),
+    "columns of INSERT ALL": (
+        lambda n: "INSERT ALL " + " ".join(f"INTO t{i} (x) VALUES (a{i})" for i in range(n))
+        + " SELECT " + ", ".join(f"a{i}" for i in range(n)) + " FROM s",
+        "snowflake", 60, 2.1,
+    ),
+    "columns that are all added, then filled": (
+        lambda n: "CREATE TABLE t (a int);" + "".join(f"ALTER TABLE t ADD COLUMN b{i} int;" for i in range(n))
+        + "".join(f"UPDATE t SET b{i} = a;" for i in range(n)),
+        "postgres", 60, 2.4,
+    ),
+    "fields of one struct": (
+        lambda n: "SELECT STRUCT(" + ", ".join(f"a{i} AS f{i}" for i in range(n)) + ") AS s FROM t",
+        "bigquery", 200, 2.1,
+    ),
+    "arrays that are joined at once": (
+        lambda n: "SELECT " + ", ".join(f"x{i}" for i in range(n)) + " FROM t ARRAY JOIN "
+        + ", ".join(f"a{i} AS x{i}" for i in range(n)),
+        "clickhouse", 80, 2.1,
+    ),
+    "full joins by one key": (
+        lambda n: "SELECT id FROM t" + "".join(f" FULL JOIN t{i} USING (id)" for i in range(n)),
+        "postgres", 400, 2.8,
     ),
     "branches of INSERT FIRST": (
         lambda n: "INSERT FIRST " + " ".join(f"WHEN k = {i} THEN INTO t{i} (x) VALUES (a)" for i in range(n))

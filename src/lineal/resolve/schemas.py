@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import merge, scan_on_demand
 from lineal.algebra.symbols import share_states
@@ -17,6 +19,14 @@ COMPUTED_KINDS = frozenset(("seed", "temporary", "type", "function"))
 """Their columns cannot be stale: a seed's columns are read from its file."""
 
 
+class Altered(NamedTuple):
+    """The columns of a table after its ALTER statements, and what they were computed from."""
+
+    info: DatasetInfo | None
+    changes: int
+    frame: Frame
+
+
 class Schemas:
     """The frame that each entry is scanned as."""
 
@@ -29,6 +39,8 @@ class Schemas:
         """how many definitions are under way, each for the sake of the one before"""
         self.states = share_states()
         """what temporary tables hold from statement to statement, where it is much"""
+        self.altered: dict[Entry, Altered] = {}
+        """the columns of tables with ALTER statements: each statement may ask for them"""
 
     def schema(self, entry: Entry) -> Frame:
         """The scan of a dataset: its definition's columns, else the declared ones, else an open
@@ -102,14 +114,22 @@ class Schemas:
             return self.likeness(entry)
 
         info = entry.declared
+        known = self.altered.get(entry)
+        if known is not None and known.info is info and known.changes == len(entry.changes):
+            return known.frame
+
         columns = self.declared_columns(info) if info is not None else []
         if entry.changes:
             columns = altered_columns(columns, entry)
 
         declared_in = entry.declared_in if entry.kind not in COMPUTED_KINDS else None
-        return scan_on_demand(
+        frame = scan_on_demand(
             entry.dataset, columns, info is not None and info.complete, declared_in
         )
+        if entry.changes:
+            self.altered[entry] = Altered(info, len(entry.changes), frame)
+
+        return frame
 
     def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
         """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""

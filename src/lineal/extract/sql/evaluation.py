@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.symbols import SharedLineages, share_relations
+from lineal.algebra.symbols import MOST_SHARED, SharedLineages, share_relations
 from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset
@@ -180,6 +180,16 @@ class Evaluation(ABC):
             self.shared = share_relations()
 
         return self.shared.share(frame)
+
+    def share_column(self, slot: Slot) -> Slot:
+        """a FULL JOIN b USING (id) FULL JOIN …      the merged key, with a symbol if it is large"""
+        if len(slot.lineage) <= MOST_SHARED:
+            return slot
+
+        if self.shared is None:
+            self.shared = share_relations()
+
+        return slot._replace(lineage=self.shared.symbol(slot.lineage))
 
     @property
     def symbol_count(self) -> int:

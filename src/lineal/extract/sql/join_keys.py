@@ -82,7 +82,8 @@ def merge_keys(
             read for slot in taken if id(slot) in holders.scanned and (read := origin_of(slot))
         ]
         scope.covered[key] = holders.members
-        shown[key] = merge_key(left, right, side or "", (name, key), node)
+        made = merge_key(left, right, side or "", (name, key), node)
+        shown[key] = scope.evaluation.share_column(made)
 
     scope.merged = {**scope.merged, **shown}
     last = scope.steps[-1]

@@ -15,6 +15,7 @@ from lineal.extract.sql.generators import (
     default_names,
     exploded,
 )
+from lineal.extract.sql.join_keys import members_with
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
@@ -147,9 +148,7 @@ def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         source = Source("", "", exploded([item.unalias()], [name], scope))
         absorb(source.frame.rows, rows)
         slot = source.frame.slots[0]
-        scope.covered[slot.key] = [member for member in scope.order if slot.key in member.index] + [
-            source
-        ]
+        scope.covered[slot.key] = [*members_with(scope, slot.key), source]
         scope.add(source)
         scope.steps.append((source, [slot.key], False))
         scope.merged = {**scope.merged, slot.key: slot}

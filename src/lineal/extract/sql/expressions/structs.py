@@ -309,11 +309,13 @@ def struct_items(node: exp.Struct | exp.Tuple) -> dict[str, Any]:
     STRUCT(a AS p, b + 1, p)      p, col2, col3
     """
     found: dict[str, Any] = {}
+    taken: set[str] = set()
     for position, item in enumerate(node.expressions):
         name, value = struct_entry(item) or (f"col{position + 1}", unnamed(item))
-        if name.lower() in map(str.lower, found):
+        if name.lower() in taken:
             name = f"col{position + 1}"
 
+        taken.add(name.lower())
         found[name] = value
 
     return found
