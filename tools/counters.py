@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -18,12 +19,15 @@ LONGEST_FUNCTION = 60
 HOT_LOOP = "# noqa: C901  "
 """The first line of a loop that every column passes: its reason follows the mark."""
 
+ANY = re.compile(r"\bAny\b")
+
 LIMITS = {
-    "branches per 100 lines": 16.3,
+    "branches per 100 lines": 16.2,
     "conditional expressions per 1,000 lines": 13.9,
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
+    "lines with Any": 3249,
 }
 """Each only falls: lower a limit when the code has become lighter."""
 
@@ -39,6 +43,7 @@ def count_file(path: Path) -> Counter[str]:
     text = path.read_text(encoding="utf-8")
     found: Counter[str] = Counter(lines=text.count("\n"))
     lines = text.split("\n")
+    found["any"] = sum(map(bool, map(ANY.search, lines)))
     for node in ast.walk(ast.parse(text)):
         found.update(counters_of(node))
         found["long"] += is_too_long(node, lines)
@@ -97,6 +102,7 @@ def figures_of(counts: Counter[str]) -> dict[str, float]:
         counts["nested"],
         counts["long"],
         counts["dense"],
+        counts["any"],
     )
     return dict(zip(LIMITS, figures, strict=True))
 

@@ -177,7 +177,7 @@ def _diagnostics_of(values: list[Any]) -> list[Diagnostic]:
     ]
 
 
-def _part(part: Any) -> tuple[Any, ...]:
+def _part(part: Any) -> tuple[object, ...]:
     """Return a part of a page as plain values."""
     from lineal.views.terminal import Grid
 

@@ -134,7 +134,7 @@ def _answers_of(source: Source) -> Answers:
     )
 
 
-def _find_unused(project: Project, keep: tuple[str, ...], ignore_tests: bool) -> dict[str, Any]:
+def _find_unused(project: Project, keep: tuple[str, ...], ignore_tests: bool) -> dict[str, object]:
     """Return the columns and datasets without readers."""
     from lineal.service.unused import Subject, plan_unused
     from lineal.views.unused import describe_outputs, document
@@ -153,7 +153,7 @@ def _read_graph(project: Project) -> Graph:
     return graph_of(current_lineage(project))
 
 
-def _compare(source: Source, base: str) -> dict[str, Any]:
+def _compare(source: Source, base: str) -> dict[str, object]:
     """Return the changes since a revision."""
     import json
 

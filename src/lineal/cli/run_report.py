@@ -201,7 +201,7 @@ def as_json(summary: Summary) -> str:
     return json_safe(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def _node(outcome: Outcome) -> dict[str, Any]:
+def _node(outcome: Outcome) -> dict[str, object]:
     """Return a node as JSON values."""
     return {
         "name": outcome.name,
@@ -225,7 +225,7 @@ def _place(place: Any) -> dict[str, Any]:
     return {}
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def _agreement(agreement: Agreement) -> dict[str, object]:
     """Return the comparison of both engines as JSON values."""
     return {
         "agree": agreement.agrees,

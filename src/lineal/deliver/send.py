@@ -36,12 +36,12 @@ Write = Callable[[str], None]
 Accepted = Callable[[Event], None]
 
 
-def to_console() -> dict[str, Any]:
+def to_console() -> dict[str, object]:
     """Return the configuration that writes events to standard output."""
     return {"type": "console"}
 
 
-def to_file(path: str) -> dict[str, Any]:
+def to_file(path: str) -> dict[str, object]:
     """One event a line, after those that the file has."""
     return {"type": "file", "log_file_path": path, "append": True}
 
@@ -53,7 +53,7 @@ def to_server(
     retries: int,
     token: str | None = None,
     headers: dict[str, str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the configuration that posts events one by one; what fails in transit, or at a server
     that is busy, is tried again. The token of another server is never sent: without one, that of
     OpenLineage's client is.
@@ -70,7 +70,7 @@ def to_server(
     return config
 
 
-def in_batches(config: dict[str, Any], endpoint: str, size: int, retries: int) -> dict[str, Any]:
+def in_batches(config: dict[str, Any], endpoint: str, size: int, retries: int) -> dict[str, object]:
     """Return the configuration of `to_server` for a server that takes several events at a time."""
     batch = {"endpoint": endpoint, "size": size}
     token = config.get("auth", {}).get("apiKey", "")
@@ -182,7 +182,7 @@ REFUSALS = frozenset({400, 413, 422})
 """The answers of a lineage endpoint that speak of one event, and not of the server or the token."""
 
 
-def _is_page(answer: Any) -> bool:
+def _is_page(answer: object) -> bool:
     """Tell whether the answer of a transport is a web page; transports without answers give none."""
     headers = getattr(answer, "headers", None) or {}
     body = getattr(answer, "content", b"")
@@ -205,7 +205,7 @@ class _Key(str):
         return str.__lt__(self, other)
 
 
-def _in_order(value: Any) -> Any:
+def _in_order(value: object) -> Any:
     """The same value with keys that keep their order when they are sorted."""
     if isinstance(value, list):
         return list(map(_in_order, value))
@@ -222,7 +222,7 @@ def _in_order(value: Any) -> Any:
     return ordered
 
 
-def _leads_elsewhere(answer: Any) -> bool:
+def _leads_elsewhere(answer: object) -> bool:
     """302 Found
 
     what is posted to an address that has moved is asked for at the new one, and kept nowhere

@@ -37,7 +37,7 @@ class Unfit(Exception):
 # -- plans -----------------------------------------------------------------------------------------
 
 
-def plan_out(plan: Plan) -> dict[str, Any]:
+def plan_out(plan: Plan) -> dict[str, object]:
     """Encode the unusual parts of a plan, without its tree."""
     return {
         name: plainly(value)
@@ -58,7 +58,7 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
     return plan
 
 
-def plainly(value: Any) -> Any:
+def plainly(value: object) -> Any:
     """Return a value as the codec stores it; raise Unfit if it cannot."""
     if isinstance(value, PLAIN):
         return value
@@ -75,7 +75,7 @@ def plainly(value: Any) -> Any:
 # -- diagnostics -----------------------------------------------------------------------------------
 
 
-def diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
+def diagnostic_out(found: Diagnostic) -> tuple[object, ...]:
     """Write a diagnostic as a plain tuple."""
     return found.code.name, found.message, tuple(found.place) if found.place else None, found.hint
 
@@ -92,7 +92,7 @@ def diagnostic_in(made: tuple[Any, ...]) -> Diagnostic:
 class Table(dict[Any, int]):
     """Values that occur often, each written once."""
 
-    def __missing__(self, value: Any) -> int:
+    def __missing__(self, value: object) -> int:
         number = self[value] = len(self)
         return number
 
@@ -317,6 +317,6 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation, known: Columns)
     return Frame(made_slots, decoder.lineage(rows))
 
 
-def offset(node: Any) -> int | None:
+def offset(node: object) -> int | None:
     """Return the offset of a node in its text."""
     return offset_of(node) if node is not None else None

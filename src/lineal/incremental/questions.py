@@ -50,7 +50,7 @@ class Recorder:
         """whether everything that was asked is in the list, and can be asked again"""
 
     def scan(
-        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+        self, key: str, spelling: str, evaluation: Evaluation, node: object
     ) -> tuple[Dataset | None, Frame]:
         """Ask what a name stands for, and write down what a reader sees of it."""
         reported = len(evaluation.diagnostics)

@@ -277,7 +277,7 @@ def add_life(server: LanguageServer, session: Session) -> None:
         session.open(folder, str(getattr(encoding, "value", encoding)))
 
     @server.feature(types.SHUTDOWN)
-    async def shutdown(params: Any) -> None:
+    async def shutdown(params: object) -> None:
         """End the worker."""
         await session.close()
 

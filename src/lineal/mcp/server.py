@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -102,7 +102,7 @@ class Tools:
             self.coverage,
         )
 
-    async def _ask(self, shape: type[Shape], question: str, **asked: Any) -> Shape:
+    async def _ask(self, shape: type[Shape], question: str, **asked: object) -> Shape:
         """Return the answer to a question in its shape."""
         try:
             return shape.model_validate(await self.worker.ask(question, asked))

@@ -36,7 +36,7 @@ def files_named_in(folder: Path, texts: Iterable[str]) -> list[Path]:
     return found
 
 
-def read_contents(files: Sequence[Path], texts: Sequence[str], report: Report) -> dict[str, Any]:
+def read_contents(files: Sequence[Path], texts: Sequence[str], report: Report) -> dict[str, object]:
     """Return the contents of the files that a program names."""
     asked = {Path(name).name for name in names_in(texts)}
     found: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def value_of(file: Path, text: str, report: Report) -> Any:
         return None
 
 
-def read_toml(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, object]:
     """Return the value of a TOML file."""
     import tomllib  # few programs name such a file
 

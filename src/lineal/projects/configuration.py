@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -71,7 +70,7 @@ def tool_section(file: Path, report: Report) -> Value:
     return found
 
 
-def value_of(data: Any, place: Place, name: str) -> Value:
+def value_of(data: object, place: Place, name: str) -> Value:
     """Return plain data as YAML would give it, all at one place."""
     if isinstance(data, dict):
         inner = {str(key): value_of(each, place, f"{name}.{key}") for key, each in data.items()}

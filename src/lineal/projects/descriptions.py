@@ -158,7 +158,7 @@ class Tree:
 
         self._walk(root)
 
-    def _walk(self, root: Any) -> None:
+    def _walk(self, root: object) -> None:
         """From the outside in, in the order of the text."""
         waiting: list[tuple[Any, Any, tuple[Any, ...]]] = (
             [(root, None, ())] if root is not None else []
@@ -174,7 +174,7 @@ class Tree:
             self.at.setdefault((mark.line + 1, mark.column + 1), []).append(node)
             waiting += reversed([(inner, node, (*path, step)) for step, inner in self._steps(node)])
 
-    def _steps(self, node: Any) -> Iterator[tuple[Any, Any]]:
+    def _steps(self, node: object) -> Iterator[tuple[Any, Any]]:
         """Yield the keys or positions below a YAML node, with their nodes."""
         if isinstance(node, self.library.MappingNode):
             yield from (
@@ -260,7 +260,7 @@ class Tree:
         return bool(node.flow_style)
 
     def _in_place_of(
-        self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool
+        self, value: object, fill: Fill, becomes: Callable[[Any], None], *, flow: bool
     ) -> Edit:
         """Return the edit that replaces an empty description."""
         if (
@@ -312,7 +312,7 @@ class Tree:
             for edit in self._added_to(self.node_at(place), several)
         ]
 
-    def _added_to(self, dataset: Any, fills: list[Fill]) -> list[Edit]:
+    def _added_to(self, dataset: object, fills: list[Fill]) -> list[Edit]:
         """Return the edits that add columns to a dataset."""
         if (
             not isinstance(dataset, self.library.MappingNode)
@@ -422,7 +422,7 @@ class Tree:
         end = last.end_mark.index if inside else columns.end_mark.index - 1
         return Edit(end, end, f", {joined}", becomes)
 
-    def last_of(self, node: Any) -> Any:
+    def last_of(self, node: object) -> Any:
         """Return the last node of a block that has some text; a node in braces ends where the
         braces do.
         """
@@ -471,7 +471,7 @@ def _plain(fill: Fill) -> dict[str, str]:
 # -- what an edit does to the data -----------------------------------------------------------------
 
 
-def _setting(path: tuple[Any, ...], value: Any) -> Callable[[Any], None]:
+def _setting(path: tuple[object, ...], value: object) -> Callable[[Any], None]:
     """Return a change of plain data: set the value at a path."""
     return _replacing(path, lambda _: value)
 
@@ -494,5 +494,5 @@ def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[An
     return becomes
 
 
-def _nothing(data: Any) -> None:
+def _nothing(data: object) -> None:
     """The other half of an edit in two parts has done it."""

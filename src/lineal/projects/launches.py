@@ -10,7 +10,7 @@ import ast
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +94,12 @@ def without_ending(name: str) -> str:
     return re.sub(r"\.(py|ipynb)$", "", name)
 
 
-def is_literal(held: Any) -> bool:
+def is_literal(held: object) -> bool:
     """Whether a value is written out."""
     return isinstance(held, (str, int, float)) and not OPEN.search(str(held))
 
 
-def launch_with(arguments: Any, parameters: dict[str, Any]) -> Launch | None:
+def launch_with(arguments: object, parameters: Mapping[str, object]) -> Launch | None:
     """Return a launch; None where arguments are not all written out."""
     words = as_list(arguments)
     if not all(map(is_literal, words)):
@@ -112,7 +112,7 @@ def launch_with(arguments: Any, parameters: dict[str, Any]) -> Launch | None:
 # -- Databricks ------------------------------------------------------------------------------------
 
 
-def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
+def tasks_of(document: object) -> Iterator[tuple[str, Launch]]:
     """Yield the notebooks and files that the jobs of a bundle start, with their parameters."""
     for job in jobs_in(document):
         named = mappings_in(job.get("parameters"))
@@ -132,7 +132,7 @@ def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
                 yield target, launch
 
 
-def jobs_in(document: Any) -> Iterator[dict[str, Any]]:
+def jobs_in(document: object) -> Iterator[dict[str, Any]]:
     """Yield the jobs of a bundle, or the one job of a definition by itself."""
     bundle = as_mapping(document)
     if isinstance(bundle.get("tasks"), list):

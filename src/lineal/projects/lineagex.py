@@ -54,7 +54,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     return corpus
 
 
-def _document(text: str, path: Path) -> dict[str, Any]:
+def _document(text: str, path: Path) -> dict[str, object]:
     """Return the JSON object of a file; raise ProjectError if it is something else."""
     try:
         found = json.loads(text)
@@ -67,7 +67,7 @@ def _document(text: str, path: Path) -> dict[str, Any]:
     return found
 
 
-def extraction_of(document: Mapping[str, Any], file: str) -> Extraction:
+def extraction_of(document: Mapping[str, object], file: str) -> Extraction:
     """Return the lineage of a LineageX document."""
     return _Reader(document, file).extraction()
 
@@ -126,7 +126,9 @@ class _Reader:
         if sql not in ("", BASE):
             self.found.jobs.append(Job((dataset,), sql=sql, place=self.place))
 
-    def _pair(self, dataset: Dataset, column: str, lists: Any) -> tuple[list[Column], list[Column]]:
+    def _pair(
+        self, dataset: Dataset, column: str, lists: object
+    ) -> tuple[list[Column], list[Column]]:
         """Return the contributing and the referenced columns of a column."""
         if not isinstance(lists, list) or len(lists) != 2:
             self._report(f"{dataset}.{column} has no list of two lists: left out")
@@ -175,6 +177,6 @@ def _common(lists: list[list[Column]]) -> dict[Column, None]:
     return {column: None for column in (lists[0] if lists else ()) if column in shared}
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """The texts of a list; LineageX writes an empty one where there is none."""
     return filter(None, texts_in(value))

@@ -244,7 +244,7 @@ class _Worker:
         }
         return self.exchange(job, self.limits.wall)
 
-    def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def exchange(self, message: Mapping[str, object], seconds: float) -> dict[str, object]:
         """Send a message, and return the answer within so many seconds."""
         answer = self.talk(json.dumps(message, default=str), seconds)
         if answer is None:
@@ -269,7 +269,7 @@ class _Worker:
         self.late = True
         self.process.kill()
 
-    def cause_of_death(self) -> dict[str, Any]:
+    def cause_of_death(self) -> dict[str, object]:
         """Return the fault that says why the process ended."""
         self.process.kill()
         status = self.process.wait()
@@ -337,7 +337,7 @@ def _folders_of(*packages: str) -> list[str]:
     return list(dict.fromkeys(str(Path(place).parent.absolute()) for place in places))
 
 
-def _setup(setting: Setting) -> dict[str, Any]:
+def _setup(setting: Setting) -> dict[str, object]:
     """Return what the rendering process is told at its start."""
     limits = setting.limits
     return {

@@ -9,7 +9,7 @@ Only the catalog is read, by SQLAlchemy's inspector.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -196,7 +196,7 @@ class Catalog:
         except self.library.exc.SQLAlchemyError:
             return ""
 
-    def comments(self, every: dict[str, Any]) -> dict[Any, str]:
+    def comments(self, every: Mapping[str, object]) -> dict[Any, str]:
         """Return the comments on tables, where the database has any."""
         try:
             found = self.inspector.get_multi_table_comment(**every)

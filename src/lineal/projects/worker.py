@@ -134,7 +134,7 @@ class Limited(SandboxedEnvironment):
 
         return made
 
-    def macro_name(self, called: Any) -> str:
+    def macro_name(self, called: object) -> str:
         """The name of a macro; an empty text for any other function."""
         if isinstance(called, Macro):
             return called.name or ""
@@ -175,7 +175,7 @@ class Limited(SandboxedEnvironment):
         """Compile a template under a short name; {% import %} calls this."""
         return super().compile(source, self.alias(str(name)), None)
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> Any:
         """Compute an operator, unless its result is too large."""
         if GROWTH[operator](left, right) > self.most:
             raise TooMuch(f"{operator} makes a value that is larger than {self.most:,}")
@@ -187,7 +187,7 @@ class Limited(SandboxedEnvironment):
         raise  # Jinja calls this from an except block
 
 
-def product_size(left: Any, right: Any) -> int:
+def product_size(left: object, right: object) -> int:
     """About how many bits or items left * right has."""
     if isinstance(left, int) and isinstance(right, int):
         return left.bit_length() + right.bit_length()
@@ -201,7 +201,7 @@ def product_size(left: Any, right: Any) -> int:
     return 0
 
 
-def power_size(left: Any, right: Any) -> int:
+def power_size(left: object, right: object) -> int:
     """About how many bits left ** right has."""
     if isinstance(left, int) and isinstance(right, int):
         return left.bit_length() * max(right, 0)
@@ -399,7 +399,7 @@ def last(*args: Any, **kwargs: Any) -> str:
     return str(args[-1])
 
 
-def refuse(message: Any = "error() was called", *args: Any) -> NoReturn:
+def refuse(message: object = "error() was called", *args: object) -> NoReturn:
     """Raise the error that a template asks for."""
     raise Wrong(str(message), "")
 

@@ -280,7 +280,7 @@ class _Builder:
         self.grow(event, size)
         return value
 
-    def grow(self, event: Any, size: int) -> int:
+    def grow(self, event: object, size: int) -> int:
         """Count values, and refuse a file that expands to too many."""
         before = self.count
         self.count += size
@@ -310,7 +310,7 @@ class _Builder:
         except (ValueError, OverflowError, LookupError):
             return event.value
 
-    def sequence(self, event: Any, name: str, depth: int) -> Value:
+    def sequence(self, event: object, name: str, depth: int) -> Value:
         """Return a list."""
         self.check_tag(event)
         items: list[Value] = []

@@ -92,7 +92,7 @@ class Boundary:
         self.failures.report(failure, (id(definition.reading), failure.place))
 
 
-def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
+def failure_of(error: Exception, tree: object, reading: Reading) -> Diagnostic:
     """Why a statement has no result: it nests too deeply, gives a value as a name, or lineal fails
     over it.
     """
@@ -107,7 +107,7 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
     return internal_error(error, place)
 
 
-def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
+def untraced_statement(tree: object, reading: Reading) -> Diagnostic:
     """Report a tree that lineal does not trace; an expression without a statement is a
     parse error.
     """
@@ -139,6 +139,6 @@ KIND = re.compile(r"\s*(?:OR\s+(?:REPLACE|ALTER)\s+)?([A-Z_]{2,30})\b", re.IGNOR
 """The word behind CREATE or ALTER."""
 
 
-def place_of_statement(reading: Reading, node: Any) -> Place | None:
+def place_of_statement(reading: Reading, node: object) -> Place | None:
     """Find where a statement starts; None for one without a tree."""
     return reading.place_of_statement(node) if node is not None else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -408,6 +408,6 @@ def unite_declarations(ddl: dict[str, DatasetInfo], facts: Facts) -> DatasetInfo
     return replace(infos[0], columns=list(columns.values()), complete=complete)
 
 
-def text_hash(reading: Reading, tree: Any) -> str:
+def text_hash(reading: Reading, tree: object) -> str:
     """Of the statement's words: white space and comments do not count."""
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]

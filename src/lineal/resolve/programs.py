@@ -269,7 +269,7 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
 
 
 def behind(
-    keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]
+    keys: set[str], writers: Mapping[str, object], statements: Mapping[str, list[str]]
 ) -> set[str]:
     """The tables that programs write, among these or below the views among these."""
     below = reach(keys, lambda key: statements.get(key, ()))
@@ -455,7 +455,7 @@ class Corpus:
             entry.declared, entry.scanned = declared, None
 
     def scan(
-        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+        self, key: str, spelling: str, evaluation: Evaluation, node: object
     ) -> tuple[Dataset | None, Frame]:
         """Find what a name stands for; a table of another program has the columns foreseen."""
         dataset, frame = self.references.scan(key, spelling, evaluation, node)

@@ -53,7 +53,7 @@ class References:
         """the columns whose fields are being looked up"""
 
     def scan(
-        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+        self, key: str, spelling: str, evaluation: Evaluation, node: object
     ) -> tuple[Dataset | None, Frame]:
         """Return the frame of a name; a hidden version has no dataset, and its columns are their
         sources.

@@ -224,7 +224,7 @@ class Timeline:
         self.bind(position, step.to_key, version)
 
     def start_copy(
-        self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any
+        self, position: int, name: str, key: str, from_name: str, from_key: str, node: object
     ) -> None:
         """Start a version that copies the dataset which had another name before the script."""
         plan = copy_of(name, key, from_name, from_key, node=node)

@@ -125,7 +125,7 @@ class Answer:
 # -- size ------------------------------------------------------------------------------------------
 
 
-def bounded(found: Answer, questions: Questions, asked: Mapping[str, Any]) -> Values:
+def bounded(found: Answer, questions: Questions, asked: Mapping[str, object]) -> Values:
     """Return one page of an answer, with what every answer has."""
     start = cursor_of(asked)
     page = page_of(found.items[start:], limit_of(asked))
@@ -147,7 +147,7 @@ def bounded(found: Answer, questions: Questions, asked: Mapping[str, Any]) -> Va
     return cleaned
 
 
-def cursor_of(asked: Mapping[str, Any]) -> int:
+def cursor_of(asked: Mapping[str, object]) -> int:
     """Return where the page begins."""
     text = str(asked.get("cursor") or "0")
     if not (text.isascii() and text.isdecimal()):
@@ -179,7 +179,7 @@ def page_of(items: list[Values], limit: int) -> list[Values]:
     return page
 
 
-def clean(value: Any) -> Any:
+def clean(value: object) -> Any:
     """Return values whose texts have no character that cannot be seen, and a bounded length."""
     if isinstance(value, str):
         text = "\n".join(map(visible, value.split("\n")))
@@ -246,7 +246,7 @@ def empty_answer(questions: Questions, note: str, about: Dataset) -> Answer:
 # -- questions -------------------------------------------------------------------------------------
 
 
-def search(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
+def search(answers: Answers, questions: Questions, asked: Mapping[str, object]) -> Answer:
     """Find datasets and columns by words of their names and descriptions."""
     words = str(asked.get("query", "")).lower().split()
     if not words:
@@ -315,7 +315,7 @@ def describe_dataset(answers: Answers, questions: Questions, asked: Mapping[str,
     return Answer(status, note, columns, [dataset], more)
 
 
-def describe_column(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
+def describe_column(answers: Answers, questions: Questions, asked: Mapping[str, object]) -> Answer:
     """Tell what a column is; the items are the edges into it and out of it."""
     column = questions.graph.column(require(asked, "column"))
     known = questions.column(str(column))
@@ -374,7 +374,7 @@ def impact(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     return answer
 
 
-def explain_edge(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
+def explain_edge(answers: Answers, questions: Questions, asked: Mapping[str, object]) -> Answer:
     """Tell how one column goes into another: expression, clause, place and the lines of the file."""
     source, target = require(asked, "source"), require(asked, "target")
     edges = questions.edges_between(source, target)
@@ -422,7 +422,7 @@ def unused(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     return Answer(NOT_KNOWN if missing else ANSWERED, note, more=more)
 
 
-def _is_within(item: Values, dataset: Any) -> bool:
+def _is_within(item: Values, dataset: object) -> bool:
     """Tell whether an item belongs to the dataset that was asked about, if one was."""
     return not dataset or str(item["dataset"]).lower() == str(dataset).lower()
 

@@ -103,7 +103,7 @@ def decode(data: bytes) -> Corpus | None:
 # -- scripts ---------------------------------------------------------------------------------------
 
 
-def _script_out(script: Script) -> tuple[Any, ...]:
+def _script_out(script: Script) -> tuple[object, ...]:
     """Return a script as a plain tuple."""
     made = {**vars(script), "expansions": tuple(map(tuple, script.expansions))}
     return tuple(made.values())
@@ -112,7 +112,7 @@ def _script_out(script: Script) -> tuple[Any, ...]:
 SCRIPT = tuple(field.name for field in fields(Script))
 
 
-def _script_in(*values: Any) -> Script:
+def _script_in(*values: object) -> Script:
     """Return the script of a plain tuple."""
     script = Script.__new__(Script)  # the fields are many, and so are the scripts
     made = vars(script)
@@ -126,7 +126,7 @@ def _script_in(*values: Any) -> Script:
 # -- datasets --------------------------------------------------------------------------------------
 
 
-def _dataset_out(info: DatasetInfo) -> tuple[Any, ...]:
+def _dataset_out(info: DatasetInfo) -> tuple[object, ...]:
     """Return a dataset as a plain tuple."""
     return (
         tuple(info.dataset), info.kind, _columns_out(info.columns), info.complete,
@@ -179,7 +179,7 @@ def _place_in(place: tuple[Any, ...] | None) -> Place | None:
 # -- the rest --------------------------------------------------------------------------------------
 
 
-def _diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
+def _diagnostic_out(found: Diagnostic) -> tuple[object, ...]:
     """Return a diagnostic as a plain tuple."""
     return found.code.name, found.message, _place_out(found.place), found.hint
 
@@ -189,7 +189,7 @@ def _diagnostic_in(code: str, message: str, place: Any, hint: str) -> Diagnostic
     return Diagnostic(Code[code], message, _place_in(place), hint)
 
 
-def _ledger_out(files: FileLedger) -> tuple[Any, ...]:
+def _ledger_out(files: FileLedger) -> tuple[object, ...]:
     """Return a ledger as plain values."""
     due = {file: reason and reason.name for file, reason in files.due_files.items()}
     passed = {reason.name: count for reason, count in files.passed_over.items()}

@@ -67,7 +67,7 @@ def answer_question(
         return {"id": asked["id"], "failure": described(problem)}
 
 
-def _write(answers: TextIO, value: Mapping[str, Any]) -> None:
+def _write(answers: TextIO, value: Mapping[str, object]) -> None:
     """Write one answer as a line of JSON."""
     answers.write(json.dumps(value) + "\n")
     answers.flush()

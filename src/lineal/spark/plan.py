@@ -472,7 +472,7 @@ def analyze(df_or_sql: Any, spark: Any) -> Any:
     return state.executePlan(parsed, skip).analyzed()
 
 
-def describe_plan(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
+def describe_plan(plan: object, spark: object, views: Collection[str] = ()) -> str:
     """A plan as JSON; the named temporary views are its leaves."""
     leaves = "".join(f"\n{view}\n" for view in sorted(views))
     return text_of(writer(spark).write(plan, leaves))
@@ -490,7 +490,7 @@ def text_of(written: Any) -> str:
 PIECE = 8000
 
 
-def writer(spark: Any) -> Any:
+def writer(spark: object) -> Any:
     """An instance of LinealPlan; a context does as well as a session."""
     return compiled(WRITER, "LinealPlan", getattr(spark, "sparkContext", spark))
 

@@ -95,7 +95,7 @@ class Engines(NamedTuple):
     """what Python programs write: Spark has a plan for it only while they run"""
 
 
-def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
+def of_corpus(corpus: Corpus, spark: object) -> tuple[Extraction, Extraction]:
     """(static, exact): the text's lineage, and Spark's on empty tables made from the known schemas."""
     return both(corpus, spark)[:2]
 

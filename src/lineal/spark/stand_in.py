@@ -70,7 +70,7 @@ class StandIns:
         columns = [(column.name, self.type_of(column)) for column in info.columns]
         self.create(str(info.dataset), columns, as_table)
 
-    def add_like(self, name: str, plan: Any, found: Extraction) -> None:
+    def add_like(self, name: str, plan: object, found: Extraction) -> None:
         """The stand-in of what a statement has just defined: Spark's types, the statement's names."""
         target = next(info for info in found.datasets.values() if str(info.dataset) == name)
         fields = list(schema_of(plan).fields())

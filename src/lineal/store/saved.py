@@ -75,7 +75,7 @@ def read_text(text: str) -> Extraction:
 class _Numbers(dict[Any, int]):
     """Each value's number, in the order of first use."""
 
-    def __missing__(self, value: Any) -> int:
+    def __missing__(self, value: object) -> int:
         self[value] = number = len(self)
         return number
 
@@ -220,7 +220,7 @@ class _Writer:
         )
 
 
-def _brief(**values: Any) -> dict[str, Any]:
+def _brief(**values: object) -> dict[str, object]:
     """Leave out empty values; the number 0 is not empty."""
     return {
         name: value
@@ -229,7 +229,7 @@ def _brief(**values: Any) -> dict[str, Any]:
     }
 
 
-def _lines(items: Iterable[Any]) -> str:
+def _lines(items: Iterable[object]) -> str:
     """Return items as lines of JSON."""
     written = ",\n".join(map(_json, items))
     if written:

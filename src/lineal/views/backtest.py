@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lineal.graph.diff import Difference
 from lineal.model.policy import Level
@@ -88,7 +88,7 @@ def as_json(made: Backtest) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _commit(each: Judged) -> dict[str, Any]:
+def _commit(each: Judged) -> dict[str, object]:
     """Return a commit as JSON values."""
     findings = each.found.findings if each.found is not None else ()
     return {

@@ -321,7 +321,7 @@ def as_json(shown: Compared) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, Any]:
+def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, object]:
     """Return a finding as JSON values."""
     made: dict[str, Any] = {
         "kind": finding.kind,
@@ -343,12 +343,12 @@ def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, Any]:
     return made
 
 
-def _detail(detail: Detail) -> dict[str, Any]:
+def _detail(detail: Detail) -> dict[str, object]:
     """Return a detail as JSON values."""
     return {name: value or None for name, value in detail._asdict().items()}
 
 
-def _edge(edge: EdgeChange) -> dict[str, Any]:
+def _edge(edge: EdgeChange) -> dict[str, object]:
     """Return a changed edge as JSON values."""
     return {
         "source": edge.source,
@@ -386,7 +386,7 @@ def sarif(shown: Compared) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _result(finding: Finding, number: int) -> dict[str, Any]:
+def _result(finding: Finding, number: int) -> dict[str, object]:
     """Return a finding as a SARIF result."""
     said = "; ".join(map(detail_text, finding.details[:MOST_DETAILS]))
     message = visible("; ".join([f"{finding.dataset or 'input'}: {said}", *_behind(finding)]))
@@ -419,7 +419,7 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
     )
 
 
-def _physical(at: Place | None) -> dict[str, Any]:
+def _physical(at: Place | None) -> dict[str, object]:
     """Return the file and the region of a place."""
     if at is None or not at.file:
         return {}

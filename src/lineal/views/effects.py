@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any
 
 from lineal.graph.effects import (
     BREAKS,
@@ -230,7 +229,7 @@ def as_json(found: Effects, graph: Graph) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _column(each: ColumnEffect) -> dict[str, Any]:
+def _column(each: ColumnEffect) -> dict[str, object]:
     """Return an affected column as JSON values."""
     steps = list(islice(each.impact.backwards(), LONGEST_PATH))[::-1]
     return {
@@ -243,7 +242,7 @@ def _column(each: ColumnEffect) -> dict[str, Any]:
     }
 
 
-def _dataset(each: DatasetEffect) -> dict[str, Any]:
+def _dataset(each: DatasetEffect) -> dict[str, object]:
     """Return an affected dataset as JSON values."""
     return {
         "dataset": each.dataset.name,

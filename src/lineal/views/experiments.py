@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from lineal.graph.diff.witness import Experiment, Row, Sample
 from lineal.views.markdown import fenced
@@ -54,7 +53,7 @@ def value_text(value: object) -> str:
     return visible(str(value))[:LONGEST_VALUE]
 
 
-def to_json(experiment: Experiment) -> dict[str, Any]:
+def to_json(experiment: Experiment) -> dict[str, object]:
     """Return an experiment as JSON values."""
     return {
         "outcome": experiment.outcome.value,
@@ -66,7 +65,7 @@ def to_json(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def table_to_json(table: Sample) -> dict[str, Any]:
+def table_to_json(table: Sample) -> dict[str, object]:
     """Return a table of a witness as JSON values."""
     return {"name": table.name, "columns": table.columns, "rows": rows_to_json(table.rows)}
 

@@ -57,7 +57,7 @@ def view(report: Report) -> str:
     return json_safe(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
 
 
-def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
+def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, object]:
     """Return the lineage of one file."""
     edges = [edge for edge in report.edges if edge.file == file]
     reads = [read for read in report.graph.reads if read.file == file]
@@ -85,7 +85,7 @@ Spot = tuple[Dataset, str, Place | None]
 """A column, and a place that names it."""
 
 
-def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
+def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, object]]:
     """Return each place that names a column, with its clause; keys of groupBy do not count as
     columns of a select.
     """
@@ -190,7 +190,7 @@ def is_program(place: Place | None) -> bool:
 
 def columns_written(
     report: Report, file: str, written: set[Dataset], edges: list[Edge]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Return the columns of each write; a query whose result is not kept writes none."""
     writes = group_pairs(
         (statement.target, statement.place)
@@ -314,7 +314,7 @@ def is_dynamic(found: Diagnostic, file: str) -> bool:
     return found.code is Code.DYNAMIC and found.file == file
 
 
-def dynamic(found: Diagnostic) -> dict[str, Any]:
+def dynamic(found: Diagnostic) -> dict[str, object]:
     """Return a dynamic expression with its place and note."""
     said = DYNAMIC.match(found.message)
     parts = said.groupdict() if said is not None else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import PurePosixPath
-from typing import Any
 
 from lineal.graph.diff.selection import Selected
 from lineal.graph.graph import Graph
@@ -67,7 +66,7 @@ class Nodes:
 
         return dataset.name.rpartition(".")[2]
 
-    def to_json(self, selected: Selected) -> dict[str, Any]:
+    def to_json(self, selected: Selected) -> dict[str, object]:
         """Return an affected dataset as JSON values."""
         info = self.graph.infos.get(selected.dataset)
         return {

@@ -80,7 +80,7 @@ def describe_outputs(outputs: Outputs) -> str:
 
 def document(
     graph: Graph, outputs: Outputs, verdicts: Sequence[Verdict], patch: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return everything in plain values."""
     return {
         "version": VERSION,

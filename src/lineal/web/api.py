@@ -97,7 +97,7 @@ class Api:
         """Return the ledger."""
         return self.questions.coverage()
 
-    def search(self, request: Request) -> dict[str, Any]:
+    def search(self, request: Request) -> dict[str, object]:
         """Return the datasets and columns that have all words."""
         words = _require_parameter(request, "q").lower().split()
         return {"hits": self.questions.search(words)[:MOST_HITS]}
@@ -135,7 +135,7 @@ class Api:
         return json.loads(text)
 
 
-def _answering(question: Callable[[Request], Any]) -> Callable[[Request], Answer]:
+def _answering(question: Callable[[Request], object]) -> Callable[[Request], Answer]:
     """Return a handler that answers with JSON, or with an error message."""
 
     def answer(request: Request) -> Answer:

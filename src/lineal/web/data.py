@@ -54,7 +54,7 @@ def page_data(
     texts: Mapping[str, str] | None = None,
     over: Overlay | None = None,
     findings: Iterable[Finding] = (),
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Everything that the page shows. `texts` are the sources by file, `start` is what it opens
     with.
 

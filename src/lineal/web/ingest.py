@@ -55,7 +55,7 @@ class Inbox:
 
         return self._keep_events(events)
 
-    def _keep_events(self, events: Sequence[Any]) -> Answer:
+    def _keep_events(self, events: Sequence[object]) -> Answer:
         """Append events to the file."""
         lines = "".join(f"{json.dumps(event)}\n" for event in events)
         try:

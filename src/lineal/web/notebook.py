@@ -86,7 +86,7 @@ def is_live() -> bool:
     return any(map(os.environ.get, LIVE))
 
 
-def cell_view(page: str) -> dict[str, Any]:
+def cell_view(page: str) -> dict[str, object]:
     """Return the output of a cell that ends with a lineage, by MIME type: HTML, and a widget if one
     can be drawn.
     """
@@ -133,7 +133,7 @@ def _widget() -> Any:
             """Return the page as HTML for a notebook."""
             return Frame(self.page, self.height)._repr_html_()
 
-        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        def _repr_mimebundle_(self, **kwargs: object) -> Any:
             """The widget for a front end, and HTML for exports of the notebook."""
             shown: Any = super()._repr_mimebundle_(**kwargs) or ({}, {})
             return {**shown[0], "text/html": self._repr_html_()}, shown[1]

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -69,7 +70,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _pack_data(data: dict[str, Any]) -> str:
+def _pack_data(data: Mapping[str, object]) -> str:
     """Return the data of the page, compressed and encoded."""
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()

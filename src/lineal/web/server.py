@@ -129,7 +129,7 @@ class Server(ThreadingHTTPServer):
         finally:
             self.places.release()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A client that goes away is not reported."""
 
 
@@ -308,7 +308,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.requestline, self.request_version, self.command = "", self.protocol_version, ""
                 self._send(message_answer(408, "the request takes too long"))
 
-    def log_error(self, format: str, *args: Any) -> None:
+    def log_error(self, format: str, *args: object) -> None:
         """Remember that the request was not read in time, which is all that is told here."""
         self.is_late = self.is_late or any(isinstance(each, TimeoutError) for each in args)
 
@@ -344,7 +344,7 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _answer
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """The server says what it does by its answers."""
 
 

@@ -97,7 +97,7 @@ class DataHub:
         kinds = self._models.DatasetLineageTypeClass
         return self._models.UpstreamClass(dataset=self.urn(pair.source), type=kinds.TRANSFORMED)
 
-    def _fine(self, pair: Pair) -> Iterator[Any]:
+    def _fine(self, pair: Pair) -> Iterator[object]:
         """Yield one piece of lineage for each pair of columns: each has its own expression."""
         field = self._builder.make_schema_field_urn
         source, target = self.urn(pair.source), self.urn(pair.target)

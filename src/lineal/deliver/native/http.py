@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 class _NoRedirect(HTTPRedirectHandler):
     """Refuses redirects: a POST to an address that has moved would become a GET at the new one."""
 
-    def redirect_request(self, *args: Any, **options: Any) -> None:
+    def redirect_request(self, *args: object, **options: object) -> None:
         """Refuse every redirect: a token goes only to the address that the user named."""
         return
 
@@ -78,7 +78,9 @@ class Server:
 
         raise Stopped(f"{self.where} cannot be reached")  # pragma: no cover
 
-    def _try(self, method: str, path: str, body: Any, is_last: bool) -> tuple[Answer | None, float]:
+    def _try(
+        self, method: str, path: str, body: object, is_last: bool
+    ) -> tuple[Answer | None, float]:
         """Send a request once: the answer, and the seconds that the server asks to wait."""
         data = None if body is None else json.dumps(body).encode()
         address = f"{self.url}/{path.lstrip('/')}"

@@ -96,7 +96,7 @@ class Action:
         return found
 
 
-def target_of(config: Mapping[str, Any], name: str, settings: Settings) -> Target:
+def target_of(config: Mapping[str, object], name: str, settings: Settings) -> Target:
     """Return the relation that a config names."""
     return Target(
         text_of(config.get("database") or config.get("project")) or settings.database,
@@ -105,7 +105,7 @@ def target_of(config: Mapping[str, Any], name: str, settings: Settings) -> Targe
     )
 
 
-def text_of(held: Any) -> str:
+def text_of(held: object) -> str:
     """Return a value as text; a value that only a run knows is a placeholder in a name."""
     if isinstance(held, Unknown):
         return f"{{{held.label}}}"
@@ -116,7 +116,7 @@ def text_of(held: Any) -> str:
     return ""
 
 
-def texts_of(held: Any) -> list[str]:
+def texts_of(held: object) -> list[str]:
     """Return the texts of a list, or of one text."""
     if isinstance(held, str):
         return [held]

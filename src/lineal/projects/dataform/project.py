@@ -268,7 +268,7 @@ def read_include(file: Path, draft: Draft) -> None:
         draft.includes[file.stem] = exported
 
 
-def definers(draft: Draft, file: str) -> dict[str, Any]:
+def definers(draft: Draft, file: str) -> dict[str, object]:
     """publish(…), declare(…), operate(…), assert(…)      actions that JavaScript defines"""
 
     def maker(kind: str) -> Native:
@@ -350,7 +350,7 @@ class JavaScriptAction:
     before: list[Any] = field(default_factory=list)
     after: list[Any] = field(default_factory=list)
 
-    def methods(self) -> dict[str, Any]:
+    def methods(self) -> dict[str, object]:
         """Return what can be called on the action."""
         return {
             name: Native(name, partial(self.set, name))
@@ -378,7 +378,7 @@ class JavaScriptAction:
 
         return self.methods()
 
-    def configure(self, config: Mapping[str, Any]) -> None:
+    def configure(self, config: Mapping[str, object]) -> None:
         """Add to the config of the action; a new schema or type is a new name or kind."""
         action = self.action
         known = {**action.config, **config}
@@ -629,7 +629,7 @@ def actions_files(folder: Path, draft: Draft) -> Iterator[str]:
 
 
 def add_listed(
-    kind: str, config: Mapping[str, Any], path: Path, place: Place, draft: Draft
+    kind: str, config: Mapping[str, object], path: Path, place: Place, draft: Draft
 ) -> None:
     """Add an action that actions.yaml lists."""
     spoken = KINDS.get(kind, "")

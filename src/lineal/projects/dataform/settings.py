@@ -63,7 +63,7 @@ def read_settings(folder: Path, report: Report) -> Settings:
     return Settings(file, database, schema, assertions, dialect, known, plain)
 
 
-def read_data(file: Path, report: Report) -> dict[str, Any]:
+def read_data(file: Path, report: Report) -> dict[str, object]:
     """Return the values of a file of settings."""
     text = read_text(file, report)
     if text is None:
@@ -83,6 +83,6 @@ def read_data(file: Path, report: Report) -> dict[str, Any]:
     return as_mapping(held)
 
 
-def text_at(data: Mapping[str, Any], *keys: str) -> str:
+def text_at(data: Mapping[str, object], *keys: str) -> str:
     """Return the text of the first of these keys that is there."""
     return next((str(data[key]) for key in keys if data.get(key) is not None), "")

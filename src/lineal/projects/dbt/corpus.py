@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from lineal.extract.pyspark.forms import form_of
 from lineal.model.boundary import attempt
@@ -493,7 +492,7 @@ def dialect_of(adapter: str) -> str:
     return DIALECTS.get(adapter, "")
 
 
-def hook_texts(hooks: Any) -> Iterable[str]:
+def hook_texts(hooks: object) -> Iterable[str]:
     """ "…", ["…", {sql: "…"}]"""
     for hook in one_or_more(hooks):
         text = as_text(hook.get("sql") if isinstance(hook, dict) else hook)

@@ -51,7 +51,7 @@ def generic_tests(nodes: Iterable[Node], project: Project, adapter: str) -> Iter
             yield from generic_test(node, column, value, base, number)
 
 
-def test_settings(package: Package) -> dict[str, Any]:
+def test_settings(package: Package) -> dict[str, object]:
     """data_tests: {+severity: warn} in dbt_project.yml"""
     found: dict[str, Any] = {}
     for kind in ("tests", "data_tests"):
@@ -76,7 +76,7 @@ def listed_tests(about: Value, adapter: str) -> Iterator[tuple[str, Value]]:
 
 
 def generic_test(
-    node: Node, column: str, value: Value, base: Mapping[str, Any], number: int
+    node: Node, column: str, value: Value, base: Mapping[str, object], number: int
 ) -> Iterator[Node]:
     """unique, {unique: {where: …}}, {dbt_utils.at_least_one: …} or {name: x, test_name: unique,
     arguments: {…}}
@@ -100,7 +100,7 @@ def test_node(
     name: str,
     column: str,
     data: dict[str, Value],
-    base: Mapping[str, Any],
+    base: Mapping[str, object],
     place: Place,
     number: int,
 ) -> Node:

@@ -99,7 +99,7 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
         yield from _templates(value.part("config").plain())
 
 
-def _templates(data: Any) -> Iterator[str]:
+def _templates(data: object) -> Iterator[str]:
     """Yield the texts with Jinja in a YAML value; hooks are left out."""
     for key, value in as_mapping(data).items():
         if "hook" not in key:

@@ -83,6 +83,6 @@ class Index:
         }
 
 
-def _worker_entry(node: Node) -> list[Any]:
+def _worker_entry(node: Node) -> list[object]:
     """Return a node as the rendering process needs it."""
     return [node.id, node.package, list(node.parts), node.kind]

@@ -130,7 +130,9 @@ def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnost
     return Diagnostic(Code.MANIFEST, message, Place(str(file), line, column))
 
 
-def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) -> Iterator[Node]:
+def _nodes(
+    data: Mapping[str, object], root: Path, places: Places, report: Report
+) -> Iterator[Node]:
     """Yield the models, seeds, snapshots and operations of a manifest."""
     asking = _asking(as_mapping(data.get("macros")))
     ephemeral = {
@@ -152,7 +154,7 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
         node.text = _code(each, "raw")
         return node
 
-    def place_of(each: dict[str, Any]) -> Place:
+    def place_of(each: Mapping[str, object]) -> Place:
         """Return the place of an entry for messages."""
         return Place(_file(each, root, as_text(each.get("package_name"))), 1, 1)
 
@@ -160,7 +162,7 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
 
 
 def _compiled(
-    each: dict[str, Any],
+    each: Mapping[str, object],
     kind: str,
     root: Path,
     places: Places,
@@ -200,12 +202,12 @@ def _code(each: Mapping[str, Any], stage: str) -> str:
     return as_text(each.get(f"{stage}_code") or each.get(f"{stage}_sql"))
 
 
-def _dependencies(each: Mapping[str, Any], kind: str) -> list[str]:
+def _dependencies(each: Mapping[str, object], kind: str) -> list[str]:
     """Return the ids of the `nodes` or `macros` that an entry depends on."""
     return list(map(str, as_mapping(each.get("depends_on")).get(kind) or ()))
 
 
-def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+def _tests(data: Mapping[str, object], root: Path, places: Places) -> Iterator[Node]:
     """Data tests, generic and singular; those that dbt has compiled have their SQL."""
     for each in _entries(data, "nodes"):
         if each.get("resource_type") != "test":
@@ -238,7 +240,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
         yield node
 
 
-def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
+def _entries(data: Mapping[str, object], section: str) -> Iterator[dict[str, Any]]:
     """Yield the entries of a section that have a name."""
     for id_, each in as_mapping(data.get(section)).items():
         if isinstance(each, dict) and isinstance(each.get("name"), str):
@@ -246,7 +248,7 @@ def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
             yield each
 
 
-def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
+def _node(each: Mapping[str, object], kind: str, root: Path, places: Places) -> Node:
     """Return the node of an entry with what all kinds have in common."""
     config = {
         key: value for key, value in as_mapping(each.get("config")).items() if value is not None
@@ -284,7 +286,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
     return node
 
 
-def _file(each: Mapping[str, Any], root: Path, package: str) -> str:
+def _file(each: Mapping[str, object], root: Path, package: str) -> str:
     """Return the path of an entry's file."""
     return _path(as_text(each.get("original_file_path")), root, package)
 
@@ -301,7 +303,7 @@ def _path(path: str, root: Path, package: str) -> str:
     return str(installed if package and installed.is_file() else root / path)
 
 
-def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
+def _columns(each: Mapping[str, object]) -> Iterator[ColumnInfo]:
     """Yield the columns of an entry."""
     for name, column in as_mapping(each.get("columns")).items():
         said = as_mapping(column)
@@ -318,7 +320,7 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         )
 
 
-def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+def _sources(data: Mapping[str, object], root: Path, places: Places) -> Iterator[Node]:
     """Yield the sources of a manifest."""
     for each in _entries(data, "sources"):
         node = _node({**each, "alias": each.get("identifier")}, "source", root, places)
@@ -327,7 +329,7 @@ def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[No
         yield node
 
 
-def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+def _exposures(data: Mapping[str, object], root: Path, places: Places) -> Iterator[Node]:
     """Yield the exposures of a manifest."""
     for each in _entries(data, "exposures"):
         node = _node(each, "exposure", root, places)
@@ -338,7 +340,7 @@ def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
         yield node
 
 
-def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Entry]:
+def _semantics(data: Mapping[str, object], root: Path, places: Places) -> Iterator[Entry]:
     """Yield semantic models, metrics and saved queries; those within a model are a part of its
     YAML.
     """
@@ -354,7 +356,7 @@ def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
             yield Entry(kind, package, name, about, None, depends, str(each["unique_id"]))
 
 
-def _unit_tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[UnitTest]:
+def _unit_tests(data: Mapping[str, object], root: Path, places: Places) -> Iterator[UnitTest]:
     """Yield the unit tests of a manifest."""
     for each in _entries(data, "unit_tests"):
         package, name = as_text(each.get("package_name")), str(each["name"])
@@ -362,7 +364,7 @@ def _unit_tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator
         yield UnitTest(package, about, {})
 
 
-def _constraints(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _constraints(each: Mapping[str, object]) -> Iterator[dict[str, Any]]:
     """Those of the model, and those of its columns with the column that they are about."""
     yield from map(as_mapping, some_or_none(each.get("constraints")))
     for name, column in as_mapping(each.get("columns")).items():
@@ -370,7 +372,7 @@ def _constraints(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"columns": [name], **as_mapping(item)}
 
 
-def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _macros(data: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """Those of the project and its packages; dbt's own we have in our own words."""
     for each in _entries(data, "macros"):
         package = as_text(each.get("package_name"))
@@ -378,7 +380,7 @@ def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield package, as_text(each.get("original_file_path")), as_text(each.get("macro_sql"))
 
 
-def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
+def _disabled(data: Mapping[str, object]) -> Iterator[str]:
     """Yield the files of disabled entries."""
     for several in as_mapping(data.get("disabled")).values():
         yield from (
@@ -386,7 +388,7 @@ def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _asking(macros: Mapping[str, Any]) -> set[str]:
+def _asking(macros: Mapping[str, object]) -> set[str]:
     """The macros that ask is_incremental(), themselves or through others."""
     callers: dict[str, list[str]] = {}
     for id_, each in macros.items():
@@ -457,7 +459,7 @@ def _number(each: Mapping[str, Any]) -> int:
     return 0
 
 
-def _cataloged(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
+def _cataloged(each: Mapping[str, object], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
     """Return a column as the catalog describes it; the manifest fills the gaps."""
     name, kind = as_text(each.get("name")) or str(each["key"]), as_text(each.get("type"))
     known = said.get(name.lower())

@@ -33,7 +33,7 @@ class DbtOptions:
         return self.profile or os.environ.get(PROFILE, "")
 
 
-def parse_variables(text: str) -> dict[str, Any]:
+def parse_variables(text: str) -> dict[str, object]:
     """'{start: 2024}', '{"start": 2024}'      the value of --vars; ValueError if not a mapping"""
     if not text.strip():
         return {}

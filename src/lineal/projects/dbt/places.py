@@ -88,7 +88,7 @@ class Places:
 
         return found
 
-    def value_of(self, data: Mapping[str, Any], section: str, name: str, file: str) -> Value:
+    def value_of(self, data: Mapping[str, object], section: str, name: str, file: str) -> Value:
         """Return an entry of a manifest as YAML would have it, with the places of its parts; those
         of its named parts, if the file has them elsewhere than under its section.
         """

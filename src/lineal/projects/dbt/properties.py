@@ -158,7 +158,7 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def known_labels(meta: Any, tags: list[str]) -> list[str]:
+def known_labels(meta: object, tags: list[str]) -> list[str]:
     """Return the classification labels of tags and meta entries."""
     found = [tag for tag in tags if tag in LABELS]
     for key, value in as_mapping(meta).items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from lineal.model.plain import as_mapping
 from lineal.projects.dbt.node import Node
@@ -34,6 +33,6 @@ def take_header(node: Node, path: Path, report: Report) -> None:
     node.complete = True
 
 
-def type_text(value: Any) -> str:
+def type_text(value: object) -> str:
     """Return a type as YAML says it; '' for a template that does not render."""
     return "" if isinstance(value, str) and "{{" in value else str(value)

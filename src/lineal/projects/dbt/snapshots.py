@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from lineal.model.plain import as_mapping, some_or_none
 
@@ -21,7 +20,7 @@ TEXTS = {
 TRAILING = re.compile(r";\s*\Z")
 
 
-def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> tuple[str, int]:
+def snapshot_query(text: str, config: Mapping[str, object], dialect: str = "") -> tuple[str, int]:
     """select * from orders, updated_at='changed'
 
     the query, and dbt's own columns next to it; where it begins

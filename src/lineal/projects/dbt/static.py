@@ -70,7 +70,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
     return Plain(text, list(refs), config)
 
 
-def _literals(text: str) -> dict[str, Any]:
+def _literals(text: str) -> dict[str, object]:
     """materialized='table', tags=['a']"""
     try:
         call = ast.parse(f"config({text.strip()})", mode="eval").body

@@ -313,7 +313,7 @@ def nonempty_scripts(scripts: Iterable[Script]) -> tuple[Script, ...]:
     return tuple(script for script in scripts if script.text.strip())
 
 
-def is_special(config: Mapping[str, Any]) -> bool:
+def is_special(config: Mapping[str, object]) -> bool:
     """Whether a test is run in a way of its own."""
     return any(str(config.get(key) or usual).lower() != usual for key, usual in USUAL.items())
 
@@ -338,12 +338,12 @@ def problem_of(node: Node, made: RenderedNode) -> Diagnostic | None:
     return None
 
 
-def pick_settings(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def pick_settings(config: Mapping[str, object], keys: Iterable[str]) -> dict[str, object]:
     """Return the settings that have a value."""
     return {key: config[key] for key in keys if config.get(key) is not None}
 
 
-def tags_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+def tags_of(config: Mapping[str, object]) -> tuple[str, ...]:
     """Return the tags of a node: `tags: nightly` is `tags: [nightly]`."""
     return tuple(map(str, some_or_none(config.get("tags"))))
 

@@ -66,7 +66,7 @@ class Columns:
 
         return self.along_path(part, fields)
 
-    def lookup(self, fields: Mapping[str, Any]) -> dict[str, str]:
+    def lookup(self, fields: Mapping[str, object]) -> dict[str, str]:
         """The column of each part, in rows with these fields."""
         self.present.update(dict.fromkeys(list(fields)[:MOST_LISTED]))
         folded = {key.lower(): key for key in reversed(list(fields))}
@@ -81,7 +81,7 @@ class Columns:
 
         return held
 
-    def along_path(self, part: str, fields: Mapping[str, Any]) -> Any:
+    def along_path(self, part: str, fields: Mapping[str, object]) -> Any:
         """--log-text payload.query      a field in a field"""
         wanted = (self.named[part],) if part in self.named else self.candidates[part]
         for path in wanted:
@@ -110,7 +110,7 @@ class Columns:
         return ""
 
 
-def field_at(fields: Mapping[str, Any], path: str) -> Any:
+def field_at(fields: Mapping[str, object], path: str) -> Any:
     """Return the value of a field, or of a field in a field (`status.state`), in any case."""
     value: Any = fields
     for step in (path,) if path in fields else path.split("."):
@@ -126,7 +126,7 @@ def field_at(fields: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     """A user, a time, an id: short, and text."""
     if value is None:
         return ""

@@ -7,7 +7,7 @@ as a condition of Spark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lineal.projects.logs.columns import CANDIDATES, field_at
 from lineal.projects.logs.period import AFTER, BEFORE, NO_TIME
@@ -111,7 +111,7 @@ def recognize(columns: Iterable[str]) -> str | None:
     return None
 
 
-def field_paths(fields: Mapping[str, Any]) -> list[str]:
+def field_paths(fields: Mapping[str, object]) -> list[str]:
     """Return the names of fields, and the dotted names of fields in them, two levels deep."""
     found = []
     for name, value in fields.items():
@@ -127,7 +127,7 @@ def field_paths(fields: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def failure_of(history: History, fields: Mapping[str, Any]) -> bool:
+def failure_of(history: History, fields: Mapping[str, object]) -> bool:
     """Tell whether a row says that its statement did not succeed."""
     for name, expected in history.succeeded:
         status = field_at(fields, name)
@@ -137,7 +137,7 @@ def failure_of(history: History, fields: Mapping[str, Any]) -> bool:
     return any(_is_filled(field_at(fields, name)) for name in history.failed)
 
 
-def _is_filled(value: Any) -> bool:
+def _is_filled(value: object) -> bool:
     """{"reason": "invalidQuery"}; but {}, and a null in every field, say nothing"""
     if isinstance(value, Mapping):
         return any(map(_is_filled, value.values()))
@@ -148,7 +148,7 @@ def _is_filled(value: Any) -> bool:
     return value is not None and "".join(str(value).split()).lower() not in NOTHING
 
 
-def cut_off_at(history: History, fields: Mapping[str, Any], text: str) -> int | None:
+def cut_off_at(history: History, fields: Mapping[str, object], text: str) -> int | None:
     """Return how many characters the engine keeps, if the text of a row has that many.
 
     SELECT … FROM sales_2      of sales_2026: it would be read, and mean another table

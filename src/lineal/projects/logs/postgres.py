@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from lineal.projects.logs.entry import Entry, Row
 
@@ -45,7 +44,7 @@ def header(fields: list[str]) -> list[str] | None:
     return None
 
 
-def is_log(fields: Mapping[str, Any]) -> bool:
+def is_log(fields: Mapping[str, object]) -> bool:
     """Tell whether the fields are those of PostgreSQL's own log."""
     return (
         "message" in fields

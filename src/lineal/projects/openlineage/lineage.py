@@ -7,7 +7,7 @@ tells nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -260,7 +260,7 @@ def _usage(told: Transformation, place: Place) -> Usage:
     return Usage(told.way, told.doubt, None, Site(place, told.text, calls))
 
 
-def _columns(schema: dict[str, Any], complain: Complain) -> Iterable[ColumnInfo]:
+def _columns(schema: Mapping[str, object], complain: Complain) -> Iterable[ColumnInfo]:
     """Yield the columns of a schema facet."""
     for each in objects(schema.get("fields"), "schema.fields", complain):
         if isinstance(each.get("name"), str):

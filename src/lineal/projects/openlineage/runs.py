@@ -101,7 +101,7 @@ def stories(events: Iterable[JsonObject], report: Report) -> list[Story]:
     return sorted(made, key=lambda story: story.order)
 
 
-def problem_of(value: Any) -> str:
+def problem_of(value: object) -> str:
     """Return the reason why a value is not an event; empty for a valid event."""
     if not isinstance(value, dict):
         return "an event is a JSON object"
@@ -223,7 +223,7 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
 
 
 def _describe(
-    into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain
+    into: dict[Named, Facets], dataset: Mapping[str, object], side: str, complain: Complain
 ) -> None:
     """Add the facets of a dataset."""
     name = read_name(dataset)
@@ -233,7 +233,7 @@ def _describe(
         _update(into.setdefault(name, {}), dataset.get("facets"), f"{name.name}.facets", complain)
 
 
-def _update(facets: Facets, given: Any, what: str, complain: Complain) -> None:
+def _update(facets: Facets, given: object, what: str, complain: Complain) -> None:
     """Update facets by those of a later event; a deleted facet disappears."""
     for name, facet in entries(given, what, complain):
         if facet.get("_deleted") is True:

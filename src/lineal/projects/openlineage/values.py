@@ -10,7 +10,7 @@ from lineal.model.openlineage import Named
 Complain = Callable[[str], None]
 
 
-def read_name(value: Any) -> Named | None:
+def read_name(value: object) -> Named | None:
     """The namespace and name of a dataset or job."""
     if (
         isinstance(value, dict)
@@ -22,7 +22,7 @@ def read_name(value: Any) -> Named | None:
     return None
 
 
-def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any]]:
+def objects(value: object, what: str, complain: Complain) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list; any other value in it is reported and left out."""
     if value is None:
         return

@@ -36,7 +36,7 @@ def prepare(session: Session) -> None:
 
 def explained(
     session: Session, statement: str, schemas: str, parameters: int = 0
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The plan of one statement, its names looked up in these schemas.
 
     The statement goes over the protocol that takes one and no more: whatever a quote hides from
@@ -60,7 +60,7 @@ def explained(
             session.rows(f"DEALLOCATE {name}")
 
 
-def plan_of(text: str) -> dict[str, Any]:
+def plan_of(text: str) -> dict[str, object]:
     """Return the plan of EXPLAIN's answer."""
     found: dict[str, Any] = json.loads(text)[0]
     return found

@@ -35,7 +35,7 @@ def parse_python(text: str, file: str, report: Report) -> ast.Module | None:
         return None
 
 
-def constants_of(tree: ast.Module) -> dict[str, Any]:
+def constants_of(tree: ast.Module) -> dict[str, object]:
     """Return the constants that a module assigns to names."""
     found: dict[str, Any] = {}
 
@@ -48,7 +48,7 @@ def constants_of(tree: ast.Module) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not UNKNOWN}
 
 
-def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
+def value_of(node: ast.expr | None, names: Mapping[str, object]) -> Any:
     """Return the value of a constant expression; UNKNOWN for any other."""
     if isinstance(node, ast.Constant):
         return node.value
@@ -85,7 +85,7 @@ def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     return UNKNOWN
 
 
-def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
+def dict_value(node: ast.Dict, names: Mapping[str, object]) -> dict[Any, Any]:
     """Return a dictionary; keys other than constants are left out."""
     found: dict[Any, Any] = {}
 
@@ -101,7 +101,7 @@ def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
     return found
 
 
-def comprehension_value(node: ast.ListComp, names: Mapping[str, Any]) -> Any:
+def comprehension_value(node: ast.ListComp, names: Mapping[str, object]) -> Any:
     """[to_column(c) for c in ("a", "b")]"""
     first = node.generators[0]
     items = value_of(first.iter, names)
@@ -117,7 +117,7 @@ NAMING = ("to_column", "exp.to_column", "exp.column", "column", "str", "exp.to_t
 """Functions that make a name of a text."""
 
 
-def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
+def call_value(node: ast.Call, names: Mapping[str, object]) -> Any:
     """dict(name=…), to_column("a"), ModelDefaultsConfig(dialect="duckdb")"""
     if node.keywords and not node.args:
         found: dict[Any, Any] = {}
@@ -140,7 +140,7 @@ def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
     return UNKNOWN
 
 
-def joined_value(node: ast.JoinedStr, names: Mapping[str, Any]) -> Any:
+def joined_value(node: ast.JoinedStr, names: Mapping[str, object]) -> Any:
     """f"{SCHEMA}.orders" """
     written = []
 
@@ -248,7 +248,7 @@ def models_of(tree: ast.Module) -> Iterator[PythonModel]:
         yield model
 
 
-def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -> None:
+def find_reads(tree: ast.Module, names: Mapping[str, object], model: PythonModel) -> None:
     """context.resolve_table("a"), context.fetchdf("SELECT …")      in any function of the file"""
     for node in ast.walk(tree):
         called = None

@@ -90,7 +90,9 @@ def read_settings(folder: Path, report: Report) -> Settings:
     return found
 
 
-def report_gateways(gateways: Mapping[str, Any], chosen: str, file: Path, report: Report) -> None:
+def report_gateways(
+    gateways: Mapping[str, object], chosen: str, file: Path, report: Report
+) -> None:
     """Say which gateway counts, if their variables differ."""
     told = [as_mapping(about).get("variables") or {} for about in gateways.values()]
     if len(gateways) > 1 and any(each != told[0] for each in told):
@@ -98,7 +100,7 @@ def report_gateways(gateways: Mapping[str, Any], chosen: str, file: Path, report
         report(Diagnostic(Code.DYNAMIC, message, Place(str(file), 1, 1)))
 
 
-def read_yaml(file: Path, report: Report) -> Mapping[str, Any]:
+def read_yaml(file: Path, report: Report) -> Mapping[str, object]:
     """Return the values of config.yaml; Jinja in it stands for what only a run knows."""
     text = read_text(file, report)
     if text is None:
@@ -112,7 +114,7 @@ def read_yaml(file: Path, report: Report) -> Mapping[str, Any]:
     return as_mapping(plain)
 
 
-def read_python(file: Path, report: Report) -> Mapping[str, Any]:
+def read_python(file: Path, report: Report) -> Mapping[str, object]:
     """Return the arguments of Config(…) in config.py."""
     text = read_text(file, report)
     tree = None
@@ -132,7 +134,7 @@ def read_python(file: Path, report: Report) -> Mapping[str, Any]:
 
 
 def dialect_of(
-    data: Mapping[str, Any], connection: Mapping[str, Any], file: Path, report: Report
+    data: Mapping[str, object], connection: Mapping[str, object], file: Path, report: Report
 ) -> str:
     """Return the dialect of the models, else that of the gateway."""
     from lineal.extract.sql.dialects import facts_of
@@ -149,7 +151,7 @@ def dialect_of(
     return named
 
 
-def catalog_of(connection: Mapping[str, Any]) -> str:
+def catalog_of(connection: Mapping[str, object]) -> str:
     """Return the catalog of a connection: its database or project, if that is a plain name."""
     kind = str(connection.get("type") or "").lower()
     held = connection.get("catalog") or connection.get("project") or connection.get("database")
@@ -163,7 +165,7 @@ def catalog_of(connection: Mapping[str, Any]) -> str:
     return ""
 
 
-def values_of(held: Any) -> dict[str, Value]:
+def values_of(held: object) -> dict[str, Value]:
     """Return variables as SQL writes them."""
     return {
         str(name).lower(): VALUES[type(value)](value)
@@ -172,7 +174,7 @@ def values_of(held: Any) -> dict[str, Value]:
     }
 
 
-def list_value(items: Sequence[Any]) -> Value:
+def list_value(items: Sequence[object]) -> Value:
     """Return a list as SQL writes it."""
     return Value(f"[{', '.join(map(literal_of, items))}]")
 
@@ -188,7 +190,7 @@ VALUES: Mapping[type, Callable[[Any], Value]] = {
 """How SQL writes a variable, by the class of its value."""
 
 
-def literal_of(item: Any) -> str:
+def literal_of(item: object) -> str:
     """Return an item of a list as SQL writes it."""
     if isinstance(item, str):
         return "'" + item.replace("'", "''") + "'"

@@ -227,7 +227,9 @@ class Recorder:
             )
         )
 
-    def _keep(self, execution: Execution, target: Dataset, facts: Any, found: Extraction) -> None:
+    def _keep(
+        self, execution: Execution, target: Dataset, facts: object, found: Extraction
+    ) -> None:
         """Keep the sources of the target as the job knew them before it wrote."""
         makes = makes_anew(execution, target)
         known = self._states.keys()

@@ -38,7 +38,7 @@ def page_of(scripts: Sequence[Script], logged: Sequence[Logged | None], about: b
     return pa.Table.from_pylist(rows, PAGE)
 
 
-def _row(script: Script, logged: Logged | None, about: bytes) -> dict[str, Any]:
+def _row(script: Script, logged: Logged | None, about: bytes) -> dict[str, object]:
     """Return the row of one script."""
     key = hashlib.blake2b(about + b"\0" + script.key(), digest_size=KEY).digest()
     program = script.dialect == PYTHON

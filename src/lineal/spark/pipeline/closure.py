@@ -288,7 +288,7 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
 
 
 def _traced_blocks(
-    spark: SparkSession, graph: Any, firsts: range, tasks: int
+    spark: SparkSession, graph: object, firsts: range, tasks: int
 ) -> Iterator[pa.Table]:
     """The pairs of some blocks, in their order."""
     if not is_connect(spark):
@@ -302,7 +302,7 @@ def _traced_blocks(
     yield made.cast(SCHEMA).sort_by([("source", "ascending"), ("target", "ascending")])
 
 
-def _tracing_rows(graph: Any) -> Callable[[Batches], Batches]:
+def _tracing_rows(graph: object) -> Callable[[Batches], Batches]:
     """The same of a frame's rows, as a frame's rows."""
     trace = tracing(graph, BLOCK)
 

@@ -63,7 +63,7 @@ class Death(NamedTuple):
 
 def guarded(
     work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
-) -> list[Any]:
+) -> list[object]:
     """Return the result of `work` for each item, or a Fault. Results are values that marshal writes."""
     control = in_child(work, [], seconds)
     if isinstance(control, Death):  # it is no statement's fault

@@ -89,7 +89,7 @@ class Merging:
 Ranges = Iterator[pa.Table]
 
 
-def with_column(table: pa.Table, name: str, values: Any) -> pa.Table:
+def with_column(table: pa.Table, name: str, values: object) -> pa.Table:
     """Put other values in the place of a column."""
     at = table.schema.get_field_index(name)
     return table.set_column(

@@ -80,7 +80,7 @@ class Output:
         shutil.rmtree(where, ignore_errors=True)
         return where
 
-    def commit(self, name: str, rows: int) -> dict[str, Any]:
+    def commit(self, name: str, rows: int) -> dict[str, object]:
         """Put the finished table in the place of the former one."""
         said = {"rows": rows, "digest": digest_of(self.folder.aside(name))}
         self.folder.put(name, partial(self.convert, name) if self.delta else nothing_more)

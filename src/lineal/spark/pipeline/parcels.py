@@ -256,7 +256,7 @@ def rows_of(part: Part, resolved: Resolved, by_name: Mapping[str, Logged]) -> Ro
 
 
 def sound_rows(
-    part: Part, resolved: Resolved, by_name: Mapping[str, Logged], take: Callable[[Rows], Any]
+    part: Part, resolved: Resolved, by_name: Mapping[str, Logged], take: Callable[[Rows], object]
 ) -> Any:
     """Return what becomes of the rows of a part, without datasets over which that fails."""
 

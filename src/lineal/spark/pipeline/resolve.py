@@ -381,7 +381,7 @@ class Levels:
 
         return len(work)
 
-    def known_writers(self, work: Any) -> Iterator[int]:
+    def known_writers(self, work: object) -> Iterator[int]:
         """Yield the statements that may be known, and write a name which new ones mention."""
         glance, asked = self.glance, np.zeros(self.glance.names, bool)
         asked[glance.mentions.where(self.are_new(work)[glance.mentions.statements]).names] = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from pyspark.sql import SparkSession
 
@@ -35,7 +35,7 @@ def is_connect(spark: SparkSession) -> bool:
 
 
 @contextmanager
-def sharing(spark: SparkSession, value: Value) -> Iterator[Any]:
+def sharing(spark: SparkSession, value: Value) -> Iterator[object]:
     """Give executors a value; a function asks for its `.value`."""
     if is_connect(spark):
         yield Carried(value)

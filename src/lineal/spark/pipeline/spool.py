@@ -5,7 +5,7 @@ of a column, so many at once as fit.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ class Spool:
 
         yield from map(read_rows, self.parted(file, self.by[name], borders))
 
-    def parted(self, file: Path, column: str, borders: list[Any]) -> list[Path]:
+    def parted(self, file: Path, column: str, borders: Sequence[object]) -> list[Path]:
         """Write the rows of a file into a file for each range."""
         files = [file.with_name(f"{file.name}.{number}") for number in range(len(borders) + 1)]
         with ExitStack() as stack:

@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -56,7 +55,7 @@ class State:
         self.forgiven = False
         self._restore()
 
-    def _manifest(self) -> dict[str, Any]:
+    def _manifest(self) -> dict[str, object]:
         """Return the manifest of the folder; raise BulkError if it is another version's."""
         data = self.folder.read(MANIFEST)
         found = said_by(data)
@@ -172,7 +171,7 @@ class State:
         """From here on the tables are no longer what the manifest says."""
         self.finish({"complete": False})
 
-    def finish(self, said: dict[str, Any]) -> None:
+    def finish(self, said: Mapping[str, object]) -> None:
         """Write the manifest: the run is complete."""
         made = {"lineal": __version__, "format": FORMAT, **said}
         self.folder.write(MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())

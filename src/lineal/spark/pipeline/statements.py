@@ -271,7 +271,7 @@ def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple
 
 def _printed(
     texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None
-) -> list[Any]:
+) -> list[object]:
     """The fingerprint of each text, or the reason why it has none; a text may take only so long."""
     clock = Clock(seconds)
     found: list[Any] = [None] * len(texts)
@@ -292,7 +292,7 @@ def _printed(
     return found
 
 
-def _printed_apart(texts: list[str | None], prints: Any, seconds: float) -> list[Any]:
+def _printed_apart(texts: list[str | None], prints: object, seconds: float) -> list[object]:
     """The same in children, which may die."""
     return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
 

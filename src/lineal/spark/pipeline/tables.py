@@ -200,7 +200,7 @@ def _plain_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
         yield pa.table(arrays, schema=schema)
 
 
-def _in_parts(rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _in_parts(rows: Iterable[object]) -> Iterator[list[Any]]:
     """Return rows in lists of limited length."""
     every = iter(rows)
     return iter(lambda: list(islice(every, TOGETHER)), [])
@@ -247,7 +247,7 @@ def _edge(
     statements: Mapping[Pair, Names],
     by_name: Mapping[str, Logged],
     order: Order,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the row of one edge."""
     source, target, place = end_names(edge.source), end_names(edge.target), edge.place
     names = sorted(statements.get((edge.source, edge.target), ()))
@@ -371,7 +371,7 @@ def sum_up_runs(logged: Iterable[Logged]) -> Seen:
     return Seen(runs, min(times, default=(0, ""))[1], max(times, default=(0, ""))[1], users)
 
 
-def _statement(each: Logged) -> dict[str, Any]:
+def _statement(each: Logged) -> dict[str, object]:
     """Return the row of a logged statement."""
     return {
         "name": each.name, "fingerprint": each.key, "text": each.text, "runs": each.runs, "first_seen": each.first,

@@ -35,7 +35,7 @@ class Config:
         """Return a setting of the model."""
         return self._settings.get(name, default)
 
-    def meta_get(self, name: str, default: Any = None) -> Any:
+    def meta_get(self, name: str, default: object = None) -> Any:
         """Return an entry of the model's `meta`."""
         meta = self._settings.get("meta")
         if isinstance(meta, dict):

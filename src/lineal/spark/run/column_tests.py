@@ -56,7 +56,7 @@ def negative(value: Any, kind: Any, test: ColumnTest) -> Any:
     return value < 0
 
 
-def too_small(value: Any, kind: Any, test: ColumnTest) -> Any:
+def too_small(value: object, kind: object, test: ColumnTest) -> Any:
     """min_value: 10"""
     return value < _limit(test)
 
@@ -111,7 +111,7 @@ Look = Callable[[str], Any]
 """The DataFrame of another dataset, None if there is none."""
 
 
-def examine(frame: Any, tests: Iterable[ColumnTest], look: Look) -> Examined:
+def examine(frame: object, tests: Iterable[ColumnTest], look: Look) -> Examined:
     """Count the rows of a frame and run its tests, in order."""
     tests = list(tests)
     measures, done = _measures(frame, tests)
@@ -127,7 +127,7 @@ def examine(frame: Any, tests: Iterable[ColumnTest], look: Look) -> Examined:
 
 
 def _measures(
-    frame: Any, tests: list[ColumnTest]
+    frame: object, tests: list[ColumnTest]
 ) -> tuple[dict[int, tuple[ColumnTest, Any]], dict[int, Tested]]:
     """The aggregates of the tests that have one, and the tests that cannot be run."""
     kinds = types_by_key(frame)
@@ -144,7 +144,7 @@ def _measures(
     return measures, done
 
 
-def _measure(test: ColumnTest, kinds: Mapping[str, Any]) -> Any:
+def _measure(test: ColumnTest, kinds: Mapping[str, object]) -> Any:
     """Return the expression that counts the rows against a test."""
     from pyspark.sql import functions as F
 
@@ -199,7 +199,7 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
         return failed_test(test, message_of(problem))
 
 
-def _judged(frame: Any, test: ColumnTest, count: int) -> Tested:
+def _judged(frame: object, test: ColumnTest, count: int) -> Tested:
     """Return the result of a test from its count."""
     if not count:
         return Tested(test.column, test.name, place=test.place)

@@ -140,7 +140,7 @@ def _place(problem: BaseException, origin: Origin | None, views: Views) -> Place
     return origin.of_line(int(position[1]), int(position[2]))
 
 
-def _contexts(problem: BaseException) -> list[Any]:
+def _contexts(problem: BaseException) -> list[object]:
     """Return the query contexts of an error."""
     try:
         return list(problem.getQueryContext())  # type: ignore[attr-defined]

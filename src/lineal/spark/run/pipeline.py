@@ -73,7 +73,7 @@ class Options:
     timeout: float = TIMEOUT
     """The seconds after which a Python model is stopped."""
 
-    def settled(self, engine: Mapping[str, Any]) -> Settled:
+    def settled(self, engine: Mapping[str, object]) -> Settled:
         """With the project's settings: `spark: {master: …, warehouse: …, conf: {…}}`, or `spark.*`
         keys directly.
         """
@@ -147,7 +147,7 @@ def _libraries(
     return nullcontext({})
 
 
-def _tables(settled: Settled, spark: Any) -> Folder | Catalog:
+def _tables(settled: Settled, spark: object) -> Folder | Catalog:
     """Return the tables of the run: a catalog's or a folder's."""
     kind = Catalog if has_catalog(settled.conf) else Folder
     return kind(settled.warehouse, State(settled.warehouse), spark)

@@ -94,7 +94,7 @@ class Typed(NamedTuple):
     guessed: bool = False
 
 
-def seed_frame(job: Job, spark: Any, scratch: Path) -> Any:
+def seed_frame(job: Job, spark: object, scratch: Path) -> Any:
     """The rows of a seed as a DataFrame; Refused, with the lines, if some of them do not fit."""
     path = Path(job.step.file)
     if path.suffix.lower() != ".csv":

@@ -190,7 +190,7 @@ class Taking:
             "*", *(F.expr(key).alias(name) for key, name in self.key_pairs(old))
         )
 
-    def key_pairs(self, old: Any) -> list[tuple[str, str]]:
+    def key_pairs(self, old: object) -> list[tuple[str, str]]:
         """The keys as expressions over the table itself: its columns are those of the query."""
         there = columns_by_key(old)
         return [

@@ -352,7 +352,7 @@ def folder_name(name: str) -> str:
     return quote(key_of(name), safe=" ").replace(".", "%2E")[:200] or "%"
 
 
-def nullable(kind: Any) -> Any:
+def nullable(kind: object) -> Any:
     """A file cannot promise that there is no null in it: Spark says of none of its columns that
     there is not.
     """

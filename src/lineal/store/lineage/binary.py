@@ -32,7 +32,7 @@ MOST = 100_000
 class Fields(dict[Any, bytes]):
     """value → its field; most texts come more than once."""
 
-    def __missing__(self, value: Any) -> bytes:
+    def __missing__(self, value: object) -> bytes:
         if len(self) >= MOST:
             self.clear()
 

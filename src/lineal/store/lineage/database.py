@@ -46,7 +46,7 @@ class Database(Protocol):
     def run(self, sql: str, values: Values = ()) -> None:
         """Run a statement that returns no rows."""
 
-    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, object]) -> None:
         """Insert rows whose columns are given one by one, all equally long; the values in `same`
         hold for all rows.
         """
@@ -133,7 +133,7 @@ def batches(columns: Mapping[str, Values]) -> Iterator[dict[str, Values]]:
     return (dict(zip(columns, some, strict=True)) for some in zip(*parts, strict=True))
 
 
-def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+def chunks(values: Sequence[object], size: int) -> Iterator[Sequence[Any]]:
     """Yield the values in parts of at most that size."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

@@ -22,7 +22,7 @@ _json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",
 class _Full(dict[Any, Any]):
     """A name's number is the name."""
 
-    def __missing__(self, name: Any) -> Any:
+    def __missing__(self, name: object) -> Any:
         return name
 
 

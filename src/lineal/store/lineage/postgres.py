@@ -199,7 +199,7 @@ class Postgres:
         with self._errors_in_words():
             self.connection.execute(_with_placeholders(sql), values)
 
-    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, object]) -> None:
         """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
         columns = known(columns)
         names = ", ".join([*columns, *same])
@@ -309,7 +309,7 @@ def _with_placeholders(sql: str) -> str:
 # -- COPY's text format ----------------------------------------------------------------------------
 
 
-def _texts(flat: Iterable[Any], row: str, columns: int) -> Iterator[str]:
+def _texts(flat: Iterable[object], row: str, columns: int) -> Iterator[str]:
     """Yield the rows of COPY as texts."""
     while part := tuple(islice(flat, ROWS_AT_ONCE * columns)):
         yield row * (len(part) // columns) % part

@@ -228,7 +228,7 @@ class Sqlite:
         with self._errors_in_words():
             self.connection.execute(sql, values)
 
-    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, object]) -> None:
         """INSERT INTO edges (…) VALUES (?, ?, 1), (?, ?, 1), …
 
         a hundred rows a step cost half of one a step

@@ -31,7 +31,7 @@ def view(verdict: Verdict) -> str:
     return json_safe("{\n" + ",\n".join(parts) + "\n}\n")
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, object]:
     """Return a finding as JSON values."""
     found = finding.found
     return {

@@ -37,7 +37,7 @@ def view(verdict: Verdict) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, object]:
     """Return a rule as SARIF describes it."""
     made: dict[str, Any] = {
         "id": rule.code,
@@ -55,7 +55,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return made
 
 
-def _result(finding: Finding, number: int) -> dict[str, Any]:
+def _result(finding: Finding, number: int) -> dict[str, object]:
     """Return a finding as a SARIF result."""
     found = finding.found
     advice = f"\n{_text(found.hint)}" if found.hint else ""
@@ -87,7 +87,7 @@ def _text(text: str) -> str:
     return visible(text)
 
 
-def _physical(place: Place | None) -> dict[str, Any]:
+def _physical(place: Place | None) -> dict[str, object]:
     """Return the file and the region of a place."""
     if place is None or not place.file:
         return {}
@@ -96,7 +96,7 @@ def _physical(place: Place | None) -> dict[str, Any]:
     return {"physicalLocation": {"artifactLocation": {"uri": uri(place.file)}, "region": region}}
 
 
-def _logical(about: Column | Dataset | None) -> dict[str, Any]:
+def _logical(about: Column | Dataset | None) -> dict[str, object]:
     """Return the column or dataset that a finding is about."""
     if about is None:
         return {}

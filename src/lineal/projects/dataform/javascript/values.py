@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -162,7 +162,7 @@ class Evaluator:
             self.bind(node.target, item, inner)
             self.execute(node.body, inner)
 
-    def bind(self, target: Any, value: Any, scope: Scope) -> None:
+    def bind(self, target: object, value: object, scope: Scope) -> None:
         """Bind a value to a name, or its parts to several."""
         if isinstance(target, str):
             scope.names[target] = value
@@ -312,7 +312,7 @@ class Evaluator:
 
         return operate(sign, left, right)
 
-    def logical(self, sign: str, left: Any, node: Node, scope: Scope) -> Any:
+    def logical(self, sign: str, left: object, node: Node, scope: Scope) -> Any:
         """a && b, a || b, a ?? b"""
         answer = truth(left)
         if sign == "??":
@@ -361,7 +361,7 @@ class Evaluator:
         held = self.value(of, scope)
         return self.call(held, self.arguments_of(node, scope))
 
-    def arguments_of(self, node: Node, scope: Scope) -> list[Any]:
+    def arguments_of(self, node: Node, scope: Scope) -> list[object]:
         """Return the arguments of a call."""
         return self.spread(node.parts["given"], scope)
 
@@ -483,7 +483,7 @@ EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Any]] = {
 }  # fmt: skip
 
 
-def member_of(held: Any, name: str) -> Any:
+def member_of(held: object, name: str) -> Any:
     """a.b"""
     if isinstance(held, dict):
         return held.get(name)  # undefined, if it is not there
@@ -495,7 +495,7 @@ def member_of(held: Any, name: str) -> Any:
     return Unknown(f"{label}.{name}" if label else name)
 
 
-def type_of(held: Any) -> str:
+def type_of(held: object) -> str:
     """typeof a"""
     if isinstance(held, (Function, Native)):
         return "function"
@@ -517,7 +517,7 @@ def truth(held: Any) -> bool | None:
     return bool(held)
 
 
-def text_of(held: Any) -> str:
+def text_of(held: object) -> str:
     """Return a value as a template writes it."""
     if isinstance(held, bool):
         if held:
@@ -534,7 +534,7 @@ def text_of(held: Any) -> str:
     return str(held)
 
 
-def operate(sign: str, left: Any, right: Any) -> Any:
+def operate(sign: str, left: object, right: object) -> Any:
     """Return the value of a binary operator over constants."""
     if sign == "+" and (isinstance(left, str) or isinstance(right, str)):
         return text_of(left) + text_of(right)
@@ -575,7 +575,7 @@ def filter_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     return [item for item, answer in zip(held, answers, strict=True) if truth(answer) is not False]
 
 
-def reduce_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+def reduce_list(run: Evaluator, held: Sequence[object], given: Sequence[object]) -> Any:
     """a.reduce(f, start)"""
     items = list(held)
     if len(given) > 1:
@@ -630,7 +630,7 @@ def replace_text(run: Evaluator, held: str, given: list[Any], times: int = 1) ->
     return held.replace(given[0], given[1], times)
 
 
-def join_texts(run: Evaluator, held: list[Any], given: list[Any]) -> str:
+def join_texts(run: Evaluator, held: Sequence[object], given: Sequence[object]) -> str:
     """a.join(", ")"""
     for item in held:
         if isinstance(item, Unknown):
@@ -650,7 +650,7 @@ def padding_of(held: str, given: list[Any]) -> str:
     return (sign * max(missing, 0))[: max(missing, 0)]
 
 
-def parse_json(given: list[Any]) -> Any:
+def parse_json(given: Sequence[object]) -> Any:
     """JSON.parse("[1, 2]")"""
     if not given or not isinstance(given[0], str):
         return Unknown("JSON")

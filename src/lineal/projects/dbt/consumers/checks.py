@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lineal.extract.sql.select_names import selected_names
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -148,7 +148,7 @@ class Checks:
         self,
         node: Node,
         statement: Statement,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, object],
         keys: tuple[str, str, str],
     ) -> None:
         """relationships: {to: ref('customers'), field: id}      the other side"""
@@ -224,7 +224,7 @@ class Checks:
         return statement.script(node.known_place, self.dialect, target)
 
     def add_constraint(
-        self, node: Node, statement: Statement, constraint: Mapping[str, Any]
+        self, node: Node, statement: Statement, constraint: Mapping[str, object]
     ) -> None:
         """{type: foreign_key, to: ref('customers'), to_columns: [id]}, {type: check, expression: …}"""
         statement.columns += [
@@ -256,7 +256,7 @@ def is_enforced(node: Node) -> bool:
     return str(told).strip().lower() == "true"
 
 
-def texts_in(value: Any) -> list[str]:
+def texts_in(value: object) -> list[str]:
     """a, [a, b]      the texts"""
     texts = (as_text(each).strip() for each in one_or_more(value))
     return list(filter(None, texts))
@@ -272,7 +272,7 @@ def over_column(expression: str, column: str) -> str:
     return without_templates(f"{column} {expression}" if column else expression)
 
 
-def test_name(name: str, owner: Node, arguments: Mapping[str, Any]) -> str:
+def test_name(name: str, owner: Node, arguments: Mapping[str, object]) -> str:
     """not_null_orders_id      the name that dbt gives to a generic test"""
     flat: list[str] = []
     for key in sorted(arguments):

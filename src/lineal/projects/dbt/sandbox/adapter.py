@@ -37,7 +37,9 @@ class Adapter:
     def __init__(self, renderer: Dbt) -> None:
         self._renderer = renderer
 
-    def dispatch(self, macro_name: str, macro_namespace: str | None = None, **kwargs: Any) -> Any:
+    def dispatch(
+        self, macro_name: str, macro_namespace: str | None = None, **kwargs: object
+    ) -> Any:
         """Return the macro for the current adapter."""
         renderer = self._renderer
         return renderer.library.dispatched(
@@ -52,19 +54,19 @@ class Adapter:
         """Quote a name only where it needs quotes: dialects fold quoted names in other ways."""
         return quoted(str(name), self._renderer.quote)
 
-    def quote_as_configured(self, name: Any, *args: Any) -> str:
+    def quote_as_configured(self, name: object, *args: object) -> str:
         """Return a name in quotes."""
         return self.quote(name)
 
-    def quote_seed_column(self, name: Any, *args: Any) -> str:
+    def quote_seed_column(self, name: object, *args: object) -> str:
         """Return the name of a seed's column in quotes."""
         return self.quote(name)
 
-    def get_columns_in_relation(self, relation: Any) -> Columns:
+    def get_columns_in_relation(self, relation: object) -> Columns:
         """Return the columns of a relation, as far as they are known."""
         return self._renderer.columns_of(relation)
 
-    def get_missing_columns(self, source: Any, target: Any) -> Columns:
+    def get_missing_columns(self, source: object, target: object) -> Columns:
         """Return the columns of one relation that another one lacks."""
         there = {column.name.lower() for column in self.get_columns_in_relation(target)}
         return Columns(
@@ -74,17 +76,17 @@ class Adapter:
         )
 
     def get_relation(
-        self, database: Any = None, schema: Any = None, identifier: Any = None
+        self, database: object = None, schema: object = None, identifier: object = None
     ) -> Relation | None:
         """Return a relation of the project, if it is one."""
         return self._renderer.known_relation(str(schema or ""), str(identifier or ""))
 
-    def check_schema_exists(self, *args: Any, **kwargs: Any) -> bool:
+    def check_schema_exists(self, *args: object, **kwargs: object) -> bool:
         """Answer that every schema exists."""
         return True
 
     def list_relations(
-        self, database: Any = None, schema: Any = None, **kwargs: Any
+        self, database: object = None, schema: object = None, **kwargs: object
     ) -> list[Relation]:
         """Return the relations of a schema that the project knows."""
         return self._renderer.relations_in(str(schema or ""))
@@ -117,7 +119,11 @@ class RelationMaker:
         self._renderer = renderer
 
     def create(
-        self, database: Any = None, schema: Any = None, identifier: Any = None, **kwargs: Any
+        self,
+        database: object = None,
+        schema: object = None,
+        identifier: object = None,
+        **kwargs: object,
     ) -> Relation:
         """Return the relation of these names."""
         found = (
@@ -148,18 +154,18 @@ class ColumnMaker:
     def __call__(self, column: Any, dtype: Any = "", *args: Any, **kwargs: Any) -> Column:
         return Column(str(column), str(dtype or ""), self._renderer.quote)
 
-    def create(self, name: Any, data_type: Any = "") -> Column:
+    def create(self, name: object, data_type: object = "") -> Column:
         """Return a column."""
         return self(name, data_type)
 
-    def translate_type(self, data_type: Any) -> str:
+    def translate_type(self, data_type: object) -> str:
         """Return a type as it is."""
         return str(data_type)
 
-    def string_type(self, *args: Any) -> str:
+    def string_type(self, *args: object) -> str:
         """Return the type of texts."""
         return "varchar"
 
-    def numeric_type(self, *args: Any) -> str:
+    def numeric_type(self, *args: object) -> str:
         """Return the type of numbers."""
         return "numeric"

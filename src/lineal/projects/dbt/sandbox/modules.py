@@ -22,7 +22,7 @@ class Facade:
         return self._names[name]
 
 
-def timezone(name: Any = "UTC") -> Zone:
+def timezone(name: object = "UTC") -> Zone:
     """A time zone by its name: which one it is changes no lineage."""
     return Zone()
 
@@ -30,17 +30,17 @@ def timezone(name: Any = "UTC") -> Zone:
 class Zone(datetime.tzinfo):
     """UTC, with what pytz adds."""
 
-    def utcoffset(self, when: Any) -> datetime.timedelta:
+    def utcoffset(self, when: object) -> datetime.timedelta:
         """Return no offset: every zone is UTC."""
         return datetime.timedelta(0)
 
     dst = utcoffset
 
-    def tzname(self, when: Any) -> str:
+    def tzname(self, when: object) -> str:
         """Return the name of the zone."""
         return "UTC"
 
-    def localize(self, when: Any, *args: Any, **kwargs: Any) -> Any:
+    def localize(self, when: object, *args: object, **kwargs: object) -> Any:
         """Return the time as it is."""
         return when
 
@@ -65,7 +65,7 @@ def lenient(function: Any) -> Any:
     return called
 
 
-def as_argument(value: Any) -> Any:
+def as_argument(value: object) -> Any:
     """Return a value that the module accepts."""
     if isinstance(value, int):
         return value

@@ -113,7 +113,7 @@ class Relation:
     def __call__(self) -> str:
         return str(self)
 
-    def with_parts(self, *parts: Any) -> Relation:
+    def with_parts(self, *parts: object) -> Relation:
         """Return the relation with other parts."""
         database, schema, identifier = (str(part) if part is not None else "" for part in parts)
         return Relation((database, schema, identifier), self._quote, self.node, self.type)
@@ -133,19 +133,19 @@ class Relation:
         """Return the schema of the relation."""
         return self.with_parts(self.database, self.schema, "")
 
-    def replace_path(self, **named: Any) -> Relation:
+    def replace_path(self, **named: object) -> Relation:
         """Return the relation with some parts replaced."""
         return self.with_parts(
             *(named.get(key, getattr(self, key)) for key in ("database", "schema", "identifier"))
         )
 
-    def incorporate(self, path: Any = None, type: Any = None, **kwargs: Any) -> Relation:
+    def incorporate(self, path: object = None, type: object = None, **kwargs: object) -> Relation:
         """Return the relation with another path or type."""
         made = self.replace_path(**path) if isinstance(path, dict) else self.with_parts(*self.parts)
         made.type = str(type or self.type)
         return made
 
-    def information_schema(self, view: Any = None) -> str:
+    def information_schema(self, view: object = None) -> str:
         """Return the name of a view of the information schema."""
         return relation_sql(
             (self.database, "information_schema", str(view or "tables")), self._quote
@@ -192,7 +192,7 @@ class Column:
 
     is_numeric = is_integer = is_float = is_number
 
-    def string_type(self, *args: Any) -> str:
+    def string_type(self, *args: object) -> str:
         """Return the type of texts."""
         return "varchar"
 

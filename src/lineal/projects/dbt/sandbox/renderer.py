@@ -69,7 +69,7 @@ class Lenient(Limited):
     own_packages: tuple[str, ...] = ("dbt",)
     """The packages whose macros a template names without the package."""
 
-    def macro_name(self, called: Any) -> str:
+    def macro_name(self, called: object) -> str:
         """cents, dbt_utils.star
 
         a macro of a package with the package, but for those of dbt itself
@@ -414,7 +414,7 @@ class Dbt(Renderer):
         if not column.known_type or self.base["model"]["resource_type"] == "test":
             self.note(f"the type of the column {column.name} is only known when it runs")
 
-    def load_relation(self, relation: Any) -> Any:
+    def load_relation(self, relation: object) -> Any:
         """Whether this very node has been built before is asked both ways."""
         if relation == self.base["this"]:
             if self.flag("load_relation")():
@@ -446,7 +446,7 @@ class Dbt(Renderer):
         self.note(f"the variable '{name}' is not defined")
         return self.placeholder(name)
 
-    def rendered(self, value: Any) -> Any:
+    def rendered(self, value: object) -> Any:
         """vars: {orders: "{{ source('shop', 'orders') }}"}
 
         a template is rendered where it is asked for
@@ -465,7 +465,7 @@ class Dbt(Renderer):
             "", {}
         )
 
-    def env_var(self, name: str, *default: Any) -> Any:
+    def env_var(self, name: str, *default: object) -> Any:
         """Return an environment variable; an unknown one is a placeholder."""
         if name in self.setup["environment"]:
             return self.setup["environment"][name]
@@ -483,7 +483,7 @@ class Dbt(Renderer):
 
         return Dynamic(name)
 
-    def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
+    def run_query(self, query: object = "", *args: object, **kwargs: object) -> Result:
         """Return a stand-in for the rows of a query."""
         result = Result(str(query), self.placeholder)
         self.note(
@@ -537,7 +537,7 @@ class Dbt(Renderer):
         }  # fmt: skip
         return made
 
-    def lineage_only(self, what: Any = "") -> str:
+    def lineage_only(self, what: object = "") -> str:
         """Note that a macro of ours tells only which columns are read, not the values: a run needs
         the real macro.
         """
@@ -547,7 +547,7 @@ class Dbt(Renderer):
 
         return ""
 
-    def metric(self, *args: Any) -> str:
+    def metric(self, *args: object) -> str:
         """Return the name of a metric."""
         self.note("metric() is only known when it runs")
         if args:
@@ -555,12 +555,12 @@ class Dbt(Renderer):
 
         return ""
 
-    def columns_in_query(self, query: Any = "") -> list[str]:
+    def columns_in_query(self, query: object = "") -> list[str]:
         """Return no columns: only the database knows them."""
         self.note("get_columns_in_query() is only known when it runs")
         return []
 
-    def results_named(self, name: Any) -> Result | None:
+    def results_named(self, name: object) -> Result | None:
         """Return the result of a statement block."""
         return self.results.get(str(name))
 
@@ -606,7 +606,7 @@ class Config:
         self._owner.config[name] = value
         return ""
 
-    def meta_get(self, name: str, default: Any = None) -> Any:
+    def meta_get(self, name: str, default: object = None) -> Any:
         """Return an entry of `meta`, or the default."""
         meta = self._owner.config.get("meta")
         if isinstance(meta, dict):
@@ -670,12 +670,12 @@ class ContextNames:
         return self._owner.names_in(self._owner.package).get(name, default)
 
 
-def refuse(message: Any = "the template refuses", *args: Any, **kwargs: Any) -> NoReturn:
+def refuse(message: object = "the template refuses", *args: object, **kwargs: object) -> NoReturn:
     """Raise the error that a template asks for."""
     raise Wrong(str(message).strip().split("\n", 1)[0], "")
 
 
-def end_macro(value: Any = None) -> NoReturn:
+def end_macro(value: object = None) -> NoReturn:
     """End the macro with a value."""
     raise Return(value)
 
@@ -693,7 +693,7 @@ def from_json(text: Any, default: Any = None) -> Any:
         return default
 
 
-def to_json(value: Any, default: Any = None, sort_keys: bool = False) -> Any:
+def to_json(value: object, default: object = None, sort_keys: bool = False) -> Any:
     """Return a value as JSON, or the default."""
     try:
         return json.dumps(plain(value), sort_keys=sort_keys)
@@ -709,7 +709,7 @@ def as_set(value: Any, default: Any = None) -> Any:
         return default
 
 
-def zip_lists(*args: Any, **kwargs: Any) -> Any:
+def zip_lists(*args: object, **kwargs: object) -> Any:
     """Return the items of several lists as tuples, or the default."""
     try:
         return list(zip(*args, strict=False))
@@ -717,7 +717,7 @@ def zip_lists(*args: Any, **kwargs: Any) -> Any:
         return kwargs.get("default")
 
 
-def md5(text: Any) -> str:
+def md5(text: object) -> str:
     """Return the MD5 digest of a text."""
     return hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
@@ -731,7 +731,7 @@ def native(value: Any) -> Any:
         return value
 
 
-def copy_value(value: Any) -> Any:
+def copy_value(value: object) -> Any:
     """A template may change the list that it is given; the next one is given its own."""
     if isinstance(value, dict):
         return {key: copy_value(item) for key, item in value.items()}

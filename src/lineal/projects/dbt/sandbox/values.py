@@ -35,7 +35,7 @@ class Dynamic(str):
     def __getitem__(self, key: Any) -> Any:
         return self
 
-    def _same(self, *args: Any, **kwargs: Any) -> Dynamic:
+    def _same(self, *args: object, **kwargs: object) -> Dynamic:
         """Return this value: whatever is done to an unknown value, it stays unknown."""
         return self
 
@@ -44,35 +44,35 @@ class Dynamic(str):
     strftime = isoformat = values = keys = items = get = date = total_seconds = _same
     year = month = day = hour = property(lambda self: 1)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         if isinstance(other, str):
             return Dynamic(str.__add__(self, other))
 
         return self
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         if isinstance(other, str):
             return Dynamic(other + str(self))
 
         return self
 
-    def _order(self, other: Any) -> int:
+    def _order(self, other: object) -> int:
         """Acts as the number one among numbers; among anything else neither more nor less."""
         if isinstance(other, (int, float)):
             return (other < 1) - (other > 1)
 
         return 0
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self._order(other) < 0
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return self._order(other) > 0
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return self._order(other) <= 0
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return self._order(other) >= 0
 
 
@@ -190,7 +190,7 @@ class Result:
     def __getitem__(self, key: Any) -> Any:
         return {"data": self.data, "table": self, "response": self.response}.get(key, self.rows[0])
 
-    def print_table(self, *args: Any, **kwargs: Any) -> str:
+    def print_table(self, *args: object, **kwargs: object) -> str:
         """Print nothing."""
         return ""
 
