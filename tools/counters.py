@@ -23,11 +23,11 @@ ANY = re.compile(r"\bAny\b")
 
 LIMITS = {
     "branches per 100 lines": 16.2,
-    "conditional expressions per 1,000 lines": 13.9,
+    "conditional expressions per 1,000 lines": 13.7,
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
-    "lines with Any": 3249,
+    "lines with Any": 2709,
 }
 """Each only falls: lower a limit when the code has become lighter."""
 
