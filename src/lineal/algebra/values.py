@@ -97,6 +97,20 @@ class Row(Struct):
         return None
 
 
+class OpenRow(Struct):
+    """The lineage of a row of a table whose columns are not all known: its rest is `t.*`."""
+
+    def field(self, name: str) -> Lineage | None:
+        """The lineage of a column of the row; one that is not known is the table's of that name."""
+        found = self.fields.get(name.lower())
+        if found is not None or not self.rest:
+            return found
+
+        return {
+            (Column(origin.dataset, name), way): trail for (origin, way), trail in self.rest.items()
+        }
+
+
 class Items(Struct):
     """The lineage of an array of structs that the text lists: as many as there are, whatever the
     columns hold.

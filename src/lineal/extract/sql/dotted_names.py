@@ -17,6 +17,7 @@ from lineal.extract.sql.sources import (
     kept_of,
     origin_of,
 )
+from lineal.model.names import closest
 
 if TYPE_CHECKING:
     from lineal.extract.sql.scope import Scope
@@ -76,11 +77,28 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
             scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
         )
 
+    if evaluation.facts.packages_hold_values and is_package(scope, texts[0], key):
+        return scope.no_column()
+
     slot = scope.unqualified(texts[0], key, node, certain=True)
     if slot is not None:
         return field_of(slot, texts[1:], node)
 
     return None
+
+
+def is_package(scope: Scope, name: str, key: str) -> bool:
+    """SELECT rates.euro FROM t      Oracle: rates is no source, no column and no variable"""
+    sources: list[str] = []
+    around: Scope | None = scope
+    while around is not None:
+        if around.has_surely(key) or around.knows(key):
+            return False
+
+        sources += [source.alias or source.name for source in around.order]
+        around = around.parent
+
+    return closest(name, sources) is None
 
 
 def piped_source(scope: Scope, key: str) -> Source | None:

@@ -132,7 +132,7 @@ CONTRACTS = (
         rf"|IGNORE )?INTO TABLE"
         r"|(?:(?:CHARACTER SET \S+|FIELDS|COLUMNS|LINES|(?:TERMINATED|ENCLOSED|OPTIONALLY ENCLOSED|ESCAPED"
         r"|STARTING) BY S"
-        r"|IGNORE 0 (?:LINES|ROWS))(?: |$))+(?:\()?|(?:, )?@ \w+(?: ,)?(?: @ \w+(?: ,)?)*"
+        r"|IGNORE 0 (?:LINES|ROWS))(?: |$))+(?:\()?|(?:[(,] )?@ \w+(?: ,)?(?: @ \w+(?: ,)?)*"
         r"|(?:(?:, )?(?:@ \w+(?: , )?)* ?)?\)(?: SET)?|=(?: @)?|,|@|\(",
     ),
     Contract(
@@ -279,7 +279,7 @@ CONTRACTS = (
         r"CHANGES INTO|INTO|FROM(?: STREAM \()?|\)(?: KEYS \()?|KEYS \("
         r"|\) (?:IGNORE NULL UPDATES )?(?:APPLY AS (?:DELETE|TRUNCATE) WHEN|SEQUENCE BY)"
         r"|IGNORE NULL UPDATES|APPLY AS (?:DELETE|TRUNCATE) WHEN|SEQUENCE BY|COLUMNS"
-        r"|STORED AS SCD TYPE 0(?: TRACK HISTORY ON .+)?"
+        r"|COLUMNS \(|(?:\) )?STORED AS SCD TYPE 0(?: TRACK HISTORY ON .+)?"
         r"|FROM STREAM|\) \) KEYS \(|STREAM \(",
     ),
     Contract(

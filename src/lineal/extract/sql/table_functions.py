@@ -12,7 +12,7 @@ from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
-from lineal.algebra.values import Part, Struct
+from lineal.algebra.values import OpenRow, Part, Struct
 from lineal.extract.sequences import present
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
@@ -45,7 +45,7 @@ from lineal.extract.sql.structs import field_names
 from lineal.extract.sql.tables import named_in_text, spelled
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
-from lineal.model.edge import Dataset
+from lineal.model.edge import Column, Dataset
 from lineal.model.paths import is_path, path_name
 from lineal.model.way import IDENTITY, Clause
 
@@ -431,18 +431,14 @@ def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot]
 
         members.append(member_frame(argument, scope, rows))
 
-    if not all(frame.complete for frame in members):
-        return None
-
+    base, query = (row_as_struct(frame) for frame in members)
     named = call.args.get("column_to_search")
-    vector = evaluation.fold(named.name, False) if named is not None else ""
-    vectors = [frame.index[vector].lineage for frame in members if vector in frame.index]
+    vector = named.name if named is not None else ""
     distance: Lineage = {}
-    for lineage in vectors:
+    for lineage in present((base.field(vector), query.field(vector))):
         pour(lineage, VALUE, distance)
         pour(lineage, LATERAL, rows)
 
-    base, query = (row_as_struct(frame) for frame in members)
     made = (("query", query), ("base", base), ("distance", distance))
     return [Slot(name, evaluation.fold(name, False), lineage) for name, lineage in made]
 
@@ -453,8 +449,15 @@ def row_as_struct(frame: Frame) -> Struct:
     for slot in frame.slots:
         pour(slot.lineage, VALUE, whole)
 
-    fields = {slot.key.lower(): slot.lineage for slot in frame.slots}
-    return Struct(whole, fields, [slot.name for slot in frame.slots])
+    named = [slot for slot in frame.slots if slot.star is None]
+    fields = {slot.key.lower(): slot.lineage for slot in named}
+    names = [slot.name for slot in named]
+    stars = present([slot.star for slot in frame.slots])
+    if len(stars) == 1:
+        rest: Lineage = {(Column(stars[0].dataset, "*"), IDENTITY): None}
+        return OpenRow(whole, fields, names, rest)
+
+    return Struct(whole, fields, names)
 
 
 def passed_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot] | None:

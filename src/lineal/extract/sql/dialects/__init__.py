@@ -100,6 +100,9 @@ t has a and b; elsewhere, and in any view, a is b's name in t
 VIRTUAL_SCHEMAS = {"databricks": "live", "spark": "live"}
 """FROM LIVE.orders      the table orders of the same pipeline"""
 
+PACKAGES_HOLD_VALUES = frozenset(("oracle",))
+"""SELECT rates.euro * a FROM t      rates is a package: a field of a column needs an alias, t.rates.euro"""
+
 OUTPUT_INTO = frozenset(("tsql", "fabric"))
 """UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""
 
@@ -335,6 +338,7 @@ class Facts:
     aliases_in_strings: bool
     output_into: bool
     fewer_values: bool
+    packages_hold_values: bool
     filled_by_table: tuple[type, ...]
     declared_beside_query: bool
     absolute_sign: bool
@@ -434,6 +438,7 @@ def facts_of(dialect: str) -> Facts:
         declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
         output_into=dialect in OUTPUT_INTO,
         fewer_values=dialect in FEWER_VALUES,
+        packages_hold_values=dialect in PACKAGES_HOLD_VALUES,
         filled_by_table=FILLED_BY_TABLE.get(dialect, ()),
         aliases_in_strings=dialect in ALIASES_IN_STRINGS,
         absolute_sign=dialect in ABSOLUTE_SIGN,

@@ -2,6 +2,27 @@
 
 from __future__ import annotations
 
+STATUS_VALUES: dict[str, frozenset[str]] = {
+    "oracle": frozenset(
+        ("sqlcode", "sqlerrm", "$$plsql_unit", "$$plsql_line", "$$plsql_unit_owner")
+    ),
+    "snowflake": frozenset(
+        ("sqlrowcount", "sqlfound", "sqlnotfound", "sqlcode", "sqlerrm", "sqlstate", "sqlid")
+    ),
+    "postgres": frozenset(("sqlerrm", "sqlstate", "sqlcode", "found")),
+    "redshift": frozenset(("sqlerrm", "sqlstate", "found")),
+    "teradata": frozenset(("activity_count", "sqlcode", "sqlstate")),
+    "mysql": frozenset(("sqlstate",)),
+}
+"""INSERT INTO log (message) VALUES (SQLERRM)      what a procedure knows about its last statement"""
+
+CURSOR_ATTRIBUTES: dict[str, frozenset[str]] = {
+    "oracle": frozenset(
+        ("rowcount", "found", "notfound", "isopen", "bulk_rowcount", "bulk_exceptions")
+    ),
+}
+"""SQL%ROWCOUNT, c%NOTFOUND      facts about a cursor, and no remainder of a division"""
+
 ASSIGNS = frozenset(("snowflake", "mysql", "bigquery", "databricks", "spark"))
 """SET x = …      may be a variable"""
 

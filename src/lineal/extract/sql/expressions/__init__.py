@@ -25,6 +25,7 @@ from lineal.extract.sql.expressions.leaves import (
     extract,
     parameter,
     placeholder,
+    remainder,
 )
 from lineal.extract.sql.expressions.parts import dot, part
 from lineal.extract.sql.expressions.rows import function_name, listed_row
@@ -119,6 +120,7 @@ HANDLERS.update(
         exp.Merge: subquery,
         exp.Exists: exists,
         exp.Any: any_,
+        exp.Mod: remainder,
         exp.Lambda: lambda_,
         exp.Comprehension: comprehension,
         exp.Columns: columns,

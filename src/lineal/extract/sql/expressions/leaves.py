@@ -10,7 +10,8 @@ from lineal.algebra.expression import (
     value,
 )
 from lineal.algebra.lineage import pour
-from lineal.extract.sql.expressions.walk import Calls, Visit
+from lineal.extract.sql.dialects.procedures import CURSOR_ATTRIBUTES
+from lineal.extract.sql.expressions.walk import Calls, Visit, binary
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import Way
@@ -90,3 +91,12 @@ def identifier(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> 
     text = literal_name(node)
     if text is not None:
         visit.stack.append((column_in_text(text), way, calls))
+
+
+def remainder(node: exp.Mod, way: Way, calls: Calls, visit: Visit) -> None:
+    """a % b      both are transformed; Oracle's SQL%ROWCOUNT and c%FOUND are no columns"""
+    attributes = CURSOR_ATTRIBUTES.get(visit.scope.evaluation.facts.name, ())
+    if isinstance(node.this, exp.Column) and node.expression.name.lower() in attributes:
+        return
+
+    binary(node, way, calls, visit)

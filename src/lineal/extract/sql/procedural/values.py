@@ -25,6 +25,7 @@ from lineal.algebra.relation import (
     union_by_name,
 )
 from lineal.extract.sequences import only_or_none
+from lineal.extract.sql.dialects.procedures import STATUS_VALUES
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.nodes import is_call
@@ -95,7 +96,15 @@ class Locals(Scope):
 
         v_max, where no source has a column of that name
         """
-        return self.variable(name, key)
+        found = self.variable(name, key)
+        if found is None and self.is_status(key):
+            return Slot(name, key, NOTHING)
+
+        return found
+
+    def is_status(self, key: str) -> bool:
+        """SQLERRM      whether a name is a value that a procedure has about its last statement"""
+        return key.lower() in STATUS_VALUES.get(self.evaluation.facts.name, ())
 
     def has_surely(self, key: str) -> bool:
         """Whether a variable holds a value: over an unknown schema it is the variable that is meant.
@@ -103,7 +112,10 @@ class Locals(Scope):
         SELECT sum(a) INTO a FROM t      nothing has filled the variable a yet: t's column is meant
         """
         body = self.moment.body
-        return key in body.names and bool(body.refs(key, self.moment))
+        if key not in body.names:
+            return self.is_status(key)
+
+        return bool(body.refs(key, self.moment))
 
     def variable(self, name: str, key: str) -> Slot | None:
         """Return the value of a variable at this moment; None for any other name."""
