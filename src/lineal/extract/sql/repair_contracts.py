@@ -530,7 +530,7 @@ CONTRACTS = (
         " WITH PARTITION COLUMNS (d DATE) WITH CONNECTION p.c",
         r"(?:(?:PARTITION BY (?:\w+ \( \w+ (?:, \w+ )?\)|\w+)|CLUSTER BY \w+(?: , \w+)*"
         rf"|OPTIONS (?:{OPTIONS})"
-        rf"|WITH PARTITION COLUMNS(?: \( [\w ,]+ \))?|WITH CONNECTION {NAME})(?: |$))+",
+        rf"|WITH PARTITION COLUMNS(?: \( \w+ \w+(?: , \w+ \w+)* \))?|WITH CONNECTION {NAME})(?: |$))+",
     ),
     Contract("matches_as_like", "informix", "SELECT a FROM t WHERE a MATCHES 'A*'"),
     Contract(
