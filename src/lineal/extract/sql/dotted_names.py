@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot, slot_at
+from lineal.extract.sql.dialects import PACKAGES_HOLD_VALUES
 from lineal.extract.sql.pipes import is_step
 from lineal.extract.sql.sources import (
     Source,
@@ -56,9 +57,6 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
 
         return field_of(slot, texts[length + 1 :], node)
 
-    if is_sequence(node):
-        return scope.no_column()
-
     key = evaluation.fold(texts[0], quotes[0])
     piped = piped_source(scope, key)
     if piped is not None:
@@ -77,7 +75,7 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
             scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
         )
 
-    if evaluation.facts.packages_hold_values and is_package(scope, texts[0], key):
+    if is_sequence(node) or is_package(scope, texts[0], key):
         return scope.no_column()
 
     slot = scope.unqualified(texts[0], key, node, certain=True)
@@ -88,7 +86,10 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
 
 
 def is_package(scope: Scope, name: str, key: str) -> bool:
-    """SELECT rates.euro FROM t      Oracle: rates is no source, no column and no variable"""
+    """SELECT rates.euro FROM t      Oracle: no source, column or variable is called rates"""
+    if scope.evaluation.facts.name not in PACKAGES_HOLD_VALUES:
+        return False
+
     sources: list[str] = []
     around: Scope | None = scope
     while around is not None:

@@ -338,7 +338,6 @@ class Facts:
     aliases_in_strings: bool
     output_into: bool
     fewer_values: bool
-    packages_hold_values: bool
     filled_by_table: tuple[type, ...]
     declared_beside_query: bool
     absolute_sign: bool
@@ -438,7 +437,6 @@ def facts_of(dialect: str) -> Facts:
         declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
         output_into=dialect in OUTPUT_INTO,
         fewer_values=dialect in FEWER_VALUES,
-        packages_hold_values=dialect in PACKAGES_HOLD_VALUES,
         filled_by_table=FILLED_BY_TABLE.get(dialect, ()),
         aliases_in_strings=dialect in ALIASES_IN_STRINGS,
         absolute_sign=dialect in ABSOLUTE_SIGN,

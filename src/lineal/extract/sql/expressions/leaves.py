@@ -94,7 +94,7 @@ def identifier(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> 
 
 
 def remainder(node: exp.Mod, way: Way, calls: Calls, visit: Visit) -> None:
-    """a % b      both are transformed; Oracle's SQL%ROWCOUNT and c%FOUND are no columns"""
+    """a % b      both are transformed; of Oracle's SQL%ROWCOUNT and c%FOUND nothing is"""
     attributes = CURSOR_ATTRIBUTES.get(visit.scope.evaluation.facts.name, ())
     if isinstance(node.this, exp.Column) and node.expression.name.lower() in attributes:
         return
