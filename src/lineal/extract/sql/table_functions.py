@@ -277,10 +277,20 @@ def unnamed(call: Any) -> str:
     return name
 
 
+def called_in_table(call: Any) -> Any:
+    """LATERAL TABLE(f(a))      Flink: f(a)"""
+    inner = call.expressions if isinstance(call, exp.Anonymous) and name_of(call) == "table" else []
+    if len(inner) == 1 and isinstance(inner[0], exp.Func):
+        return inner[0]
+
+    return call
+
+
 def call_columns(
     call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage
 ) -> tuple[list[Slot], Dataset | None]:
     """The columns of a call, and the dataset that a function is of which nothing else is known."""
+    call = called_in_table(call)
     if isinstance(call, exp.Unnest):
         return unnested(call, asked, scope, rows), None
 

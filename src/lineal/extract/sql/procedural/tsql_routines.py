@@ -71,6 +71,9 @@ class TSqlRoutines(TSqlStatements):
         CREATE TRIGGER g ON t AFTER INSERT      `inserted` and `deleted` have the columns of t
         """
         on = find_word(tokens, ("ON",))
+        if on < 0:
+            return
+
         parts, after = self.name_at(tokens, on + 1)
         for name in ("inserted", "deleted"):
             query = self.assignment(select_all(tokens[on + 1 : after], tokens[on]))

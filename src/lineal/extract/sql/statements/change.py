@@ -413,7 +413,7 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
 def field_in(target: Any, scope: Scope) -> list[Any]:
     """UPDATE t SET s.f = 1, t.s.f = 1
 
-    s and f, where s is a column or follows its table; nothing in t.a and db.t.a
+    s and f, where s is a column, follows its table or cannot be one; nothing in t.a and db.t.a
     """
     parts = target.parts if isinstance(target, (exp.Column, exp.Dot)) else []
     keys = [scope.evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
@@ -426,7 +426,8 @@ def field_in(target: Any, scope: Scope) -> list[Any]:
 
     first = parts[0]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
-    if any(key in source.frame.index for source in scope.sources.values()):
+    is_column = any(key in source.frame.index for source in scope.sources.values())
+    if is_column or scope.evaluation.facts.fields_by_dot:
         return list(parts)
 
     return []

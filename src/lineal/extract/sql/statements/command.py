@@ -116,7 +116,7 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
     CREATE SNAPSHOT TABLE s CLONE t       t as it is now
     """
     if WITHOUT_DATA.match(text):
-        return None
+        return Unsupported if HAS_QUERY.search(text) else None
 
     pairs = [
         pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)
@@ -150,6 +150,10 @@ WITHOUT_DATA = late_pattern(
     re.IGNORECASE,
 )
 """CREATE DOMAIN d AS int      what holds no rows, and moves none"""
+
+
+HAS_QUERY = late_pattern(r"\bAS\s*\(?\s*(?:SELECT|WITH)\b", re.IGNORECASE)
+"""CREATE CONNECTION c AS SELECT …      a query behind a name that should hold no rows"""
 
 
 def set_(text: str, facts: Facts, node: exp.Command) -> Said:
