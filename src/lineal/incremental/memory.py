@@ -28,7 +28,7 @@ from lineal.extract.sql.parse import deep
 from lineal.extract.sql.procedural.detection import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
 from lineal.extract.sql.statements.outlines import outline_of
-from lineal.extract.sql.statements.steps import Plan
+from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.extract.sql.trees import fell
 from lineal.extract.sql.types.kinds import Type
 from lineal.incremental import codec
@@ -44,6 +44,7 @@ from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
 from lineal.resolve.evaluator import check_column_names
+from lineal.resolve.naming import Naming
 from lineal.resolve.progress import Progress
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
@@ -285,12 +286,13 @@ class Remembering(Definitions):
         self.boundary.coverage.statements.add(counts)
         self.boundary.diagnostics += map(codec.diagnostic_in, diagnostics)
         self.hold(HeldScript(key, reading, plans, record))
+        facts = facts_of(script.dialect)
         naming = self.naming.within(script)
-        return Prepared(
-            reading,
-            facts_of(script.dialect),
-            [(plan, naming if naming.speaks else None) for plan in plans],
-        )
+        namings = [naming.around(plan, facts) for plan in plans]
+        steps: list[tuple[Step, Naming | None]] = [
+            (plan, own if own.speaks else None) for plan, own in zip(plans, namings, strict=True)
+        ]
+        return Prepared(reading, facts, steps)
 
     def hold(self, held: HeldScript) -> HeldScript:
         """Note a script whose record may be kept."""

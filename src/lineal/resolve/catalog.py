@@ -16,7 +16,7 @@ from lineal.model.paths import is_path
 from lineal.model.script import Corpus
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.folders import Homes
-from lineal.resolve.naming import naming_of
+from lineal.resolve.naming import FullName, naming_of
 
 PYTHON = "python"
 """The language of a script that is not SQL."""
@@ -51,9 +51,13 @@ class NameCatalog:
         """the names that mean another dataset in another folder"""
         self.created: set[str] = set()
         """the keys that statements define"""
+        self.used: dict[str, FullName | None] = {}
+        """the tables that scripts create after USE, by the keys as they are spelled there"""
         self.tabulated: set[str] = set()
         """the table functions"""
-        self.naming = naming_of(corpus.defaults, self.facts.fold_dataset, self.knows)
+        self.naming = naming_of(
+            corpus.defaults, self.facts.fold_dataset, self.knows, self.defines, self.created
+        )
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         """Find the entry of a name, or make one when the name is met for the first time."""
@@ -184,6 +188,16 @@ class NameCatalog:
     def knows(self, key: str) -> bool:
         """Whether anything defines or declares a table."""
         return key in self.created or self.declares(key)
+
+    def note_used(self, spelled: str, name: str, key: str) -> None:
+        """Note the table that a script creates after USE, under the name as it is spelled there."""
+        known = self.used.setdefault(spelled, (name, key))
+        if known is not None and known[1] != key:
+            self.used[spelled] = None
+
+    def defines(self, key: str) -> bool:
+        """Whether anything creates or declares a table, whatever has been read so far."""
+        return key in self.created or key in self.declared
 
     def declares(self, key: str) -> bool:
         """Whether a name is declared, or has been met."""

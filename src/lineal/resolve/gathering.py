@@ -95,6 +95,7 @@ class Gatherer:
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
             )
 
+        prepared = self.attempt_all(self.share_used, prepared, "the schemas of USE")
         attempt = self.boundary.attempt
         attempt(partial(self.name_all_bare, prepared), None, "the names of files")
         prepared = self.attempt_all(self.tell_apart, prepared, "the folders of names")
@@ -179,6 +180,20 @@ class Gatherer:
         catalog.naming = catalog.naming.at("", catalog.homes)
         catalog.created.update(home.key for homes in catalog.homes.values() for home in homes.all)
         return list(map(self.tell_script_apart, scripts))
+
+    def share_used(self, scripts: list[Prepared]) -> list[Prepared]:
+        """Let scripts without USE mean the tables that other scripts create after USE."""
+        used = self.catalog.used
+        if not used:
+            return scripts
+
+        naming = self.catalog.naming = self.catalog.naming._replace(used=used)
+        return [
+            script._replace(
+                steps=[(step, (own or naming)._replace(used=used)) for step, own in script.steps]
+            )
+            for script in scripts
+        ]
 
     def choose_spellings(self, scripts: list[Prepared]) -> None:
         """CREATE TABLE Orders …; CREATE TABLE ORDERS …: the most frequent spelling is shown."""

@@ -80,9 +80,8 @@ class ScriptReader:
                     self.catalog.shown[step.key] = (step.of_key, step.of_name)
                     plain = False
                 else:
-                    steps.append(
-                        (self.fully_named(step, naming), naming if naming.speaks else None)
-                    )
+                    own = naming.around(step, facts)
+                    steps.append((self.fully_named(step, own), own if own.speaks else None))
             except Exception as error:
                 reading.fail(error, reading.statement_near(getattr(step, "node", None)))
 
@@ -91,7 +90,10 @@ class ScriptReader:
     def fully_named(self, step: Step, naming: Naming) -> Step:
         """A step with the full name of what it defines."""
         if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
+            spelled = step.key
             step.name, step.key = naming.created(step.name, step.key)
+            if spelled != step.key and not self.catalog.naming.schemas and not step.temporary:
+                self.catalog.note_used(spelled, step.name, step.key)
 
         return step
 

@@ -91,6 +91,12 @@ PARTITION_DECORATORS = {"bigquery": "$"}
 DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 """FROM db..t      the schema that is left out"""
 
+OWNED_NAMES = frozenset(("oracle", "tsql", "fabric", "snowflake"))
+"""CREATE VIEW sales.v AS SELECT … FROM t, CREATE PROCEDURE sales.p AS … FROM t
+
+t is first looked for in sales; elsewhere in the schemas of the session
+"""
+
 DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
 """CREATE TABLE t (a INT) AS SELECT b FROM s
 

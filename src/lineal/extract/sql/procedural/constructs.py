@@ -89,6 +89,8 @@ class Constructs(Simple):
         self.declaring = False
         self.package: Tokens = []
         """the name of the package that is read"""
+        self.schema = ""
+        """the schema of the routine or package that is read"""
         self.pending: list[Pending] = []
         """the routines whose blocks are about to open; inner ones are declared before BEGIN"""
         self.begun: Tokens = []

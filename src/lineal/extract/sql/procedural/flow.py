@@ -256,6 +256,8 @@ class Body:
         """names that stand for a query inside: a trigger's `inserted`"""
         self.owner = ""
         """the routine, by whose name its parameters may be called: f.a"""
+        self.schema = ""
+        """CREATE PROCEDURE sales.p      the schema of the routine, or of its package: sales"""
         self.row_types: dict[str, str] = {}
         """r record, r orders%ROWTYPE, r orders: the type of a variable, whose fields are its
         columns; '' for record

@@ -61,6 +61,8 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
 
     if walker.innermost == "PACKAGE":
         parts = [*walker.package, *parts]
+    elif kind_position > at:  # CREATE …, and no routine inside another one
+        walker.schema = schema_of(parts)
 
     name = ".".join(part.text for part in parts)
     is_table = word(tokens[kind_position - 1]) == "TABLE"
@@ -68,6 +70,7 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     is_function = kind == "FUNCTION" or (kind == "MACRO" and not runs_statements)
     routine = Routine(name, walker.table_key(parts), is_function, Body(), table=is_table)
     routine.body.owner = routine.key.rpartition(".")[2]
+    routine.body.schema = walker.schema
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
 
@@ -353,6 +356,14 @@ def closing_angle(tokens: Tokens, at: int) -> int:
 ANGLES = {TokenType.LT: 1, TokenType.GT: -1}
 
 
+def schema_of(parts: Tokens) -> str:
+    """Return the schema in the name of a routine or package.
+
+    db.sales.p      sales
+    """
+    return "".join(part.text for part in parts[-2:-1])
+
+
 # -- packages and triggers -------------------------------------------------------------------------
 
 
@@ -369,6 +380,7 @@ def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, 
         return None, end + 1
 
     walker.package, _ = walker.name_at(tokens, start + (word_at(tokens, start) == "BODY"))
+    walker.schema = schema_of(walker.package)
     walker.push("PACKAGE", tokens[at])
     walker.declaring = True
     walker.in_block = True

@@ -19,6 +19,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.extract.sql.procedural.boundaries import end_of
 from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.flow import Body, Construct
+from lineal.extract.sql.procedural.header import schema_of
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.procedural.results import Held
 from lineal.extract.sql.procedural.text import (
@@ -257,6 +258,7 @@ class TSql(TSqlRoutines):
         self.end_batch()
         name = ".".join(part.text for part in parts)
         routine = Routine(name, self.table_key(parts), kind == "FUNCTION", Body())
+        routine.body.schema = schema_of(parts)
         heading = tokens[after:body]
         if kind == "TRIGGER":
             self.held = self.begin_routine(routine)
