@@ -32,7 +32,8 @@ PROSE = late_pattern(
 )
 """Comments and strings: what they say about tables and engines is not SQL of this file."""
 
-STRONG, WEAK = 2, 1
+CERTAIN, STRONG, WEAK = 4, 2, 1
+"""No other engine reads it, whatever its folder is called; hardly any other does; some do."""
 
 PART = r"(?:[\w*$-]|\$?\{+[^{}`\n]*\}+)+"
 """A part of a name in backticks, with the placeholders of templates: {{.Project}}, ${env}_raw"""
@@ -54,8 +55,12 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", WEAK, r"\bNVL2?\s*\("),
     ("oracle", WEAK, r"\bFROM\s+DUAL\b"),
     ("oracle", WEAK, r"\"'[^'\"\n]*'\""),
-    ("tsql", STRONG, r"^[ \t]*GO[ \t]*;?[ \t]*\r?$"),
-    ("tsql", STRONG, r"(?<![\w\])])\[\w+\]\.\[\w+\]"),
+    ("tsql", CERTAIN, r"^[ \t]*GO[ \t]*;?[ \t]*\r?$"),
+    ("tsql", CERTAIN, r"(?<![\w\])])\[\w+\]\.\[\w+\]"),
+    ("tsql", STRONG, r"\bCREATE\s+(?:SCHEMA|TABLE|VIEW|ROLE|USER|LOGIN|PROC(?:EDURE)?|FUNCTION|TYPE)\s+\["),
+    ("tsql", STRONG, r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\[\w+\]"),
+    ("tsql", STRONG, r"(?:^|,|\bSELECT)\s*\[\w+\]\s*=\s"),
+    ("tsql", STRONG, r"\bsys\.(?:objects|tables|columns|schemas|indexes|databases|database_principals)\b"),
     ("tsql", STRONG, r"\bN?VARCHAR\s*\(\s*MAX\s*\)"),
     ("tsql", STRONG, r"\bSET\s+(?:NOCOUNT|ANSI_NULLS|QUOTED_IDENTIFIER)\s+O"),
     ("tsql", STRONG, r"\bDECLARE\s+@\w+"),
@@ -69,8 +74,9 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("mysql", STRONG, r"\bAUTO_INCREMENT\b"),
     ("mysql", WEAK, r"^\s*DELIMITER\s"),
     ("mysql", WEAK, r"\bGROUP_CONCAT\s*\("),
-    ("postgres", STRONG, r"\bLANGUAGE\s+'?plpgsql\b"),
+    ("postgres", STRONG, r"\bLANGUAGE\s+'?pl(?:pgsql|python[23]?u)\b"),
     ("postgres", STRONG, r"^\\(?:copy|i|ir|set|echo|connect|c)\s"),
+    ("postgres", STRONG, r"^COPY\s[^;]*\bFROM\s+STDIN\b"),
     ("postgres", STRONG, r"\bDO\s+\$\w*\$"),
     ("postgres", STRONG, r"\bOWNER\s+TO\s|\bTABLESPACE\s+pg_default\b"),
     ("postgres", STRONG, r"\bUSING\s+(?:btree|gist|gin|brin)\b"),
@@ -185,7 +191,10 @@ FOLDERS = {
         ("sqlserver", "sql_server", "sql-server", "mssql", "tsql", "t-sql", "synapse", "pdw"),
         "tsql",
     ),
-    **dict.fromkeys(("postgres", "postgresql", "pgsql", "psql"), "postgres"),
+    **dict.fromkeys(
+        ("postgres", "postgresql", "pgsql", "psql", "cockroachdb", "yugabytedb", "yugabyte"),
+        "postgres",
+    ),
     **dict.fromkeys(("mysql", "mariadb"), "mysql"),
     **{
         name: name

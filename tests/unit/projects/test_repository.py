@@ -226,6 +226,18 @@ def test_every_extension_is_read_with_its_dialect(tmp_path: Path) -> None:
         ),
         ("o.sql", "select nvl(a.x, sysdate) from a, b where a.i = b.i (+)", "oracle"),
         ("o.sql", "create view v as select a from t\n/\n", "oracle"),
+        ("p.sql", "COPY t (a, b) FROM stdin;\n1\t2\n\\.\n", "postgres"),
+        ("yugabytedb-demo/p.sql", "select a from t", "postgres"),
+        (
+            "p.sql",
+            "create function f() returns int as $$ return 1 $$ language plpythonu",
+            "postgres",
+        ),
+        ("databricks/jobs/t.sql", "insert into [dbo].[t] select a from u", "tsql"),
+        ("t.sql", "CREATE SCHEMA [ext]", "tsql"),
+        ("t.sql", "create view v as select a,\n  [b] = isnull(c, 1) from t", "tsql"),
+        ("t.sql", "select a from [t]", "tsql"),
+        ("t.sql", "if exists (select 1 from sys.tables) drop table t", "tsql"),
     ],
 )
 def test_the_dialect_is_guessed_and_the_guess_is_reported(

@@ -53,19 +53,38 @@ PACKAGE = re.compile(r"\bdbt-(" + "|".join(DIALECTS) + r")\b")
 TYPE = re.compile(r"^\s*type:\s*['\"]?(" + "|".join(DIALECTS) + r")\b", re.M)
 MOST_CHARACTERS = 200_000
 
-SAID = {
-    "snowflake": r"flatten\s*\(|iff\s*\(|object_construct\b|try_parse_json\b|\w*_ntz\b|zeroifnull\b",
-    "bigquery": r"safe_cast\s*\(|safe_divide\s*\(|struct\s*\(|int64\b|countif\s*\(|safe_offset\b|float64\b",
-    "redshift": r"distkey\b|sortkey\b|json_extract_path_text\b|listagg\b",
-    "clickhouse": r"toDate\w*\s*\(|toString\s*\(|ReplacingMergeTree\b|arrayJoin\b|toStartOf\w+",
-    "databricks": r"lateral\s+view\b|explode\s*\(|from_json\s*\(|get_json_object\b",
-    "sqlserver": r"isnull\s*\(|nvarchar\b|getdate\s*\(\)|top\s+\d+\b|datetime2\b",
-    "postgres": r"generate_series\s*\(|ilike\b|to_char\s*\(|jsonb\b|distinct\s+on\b|\w+\s+!?~\*?\s*'",
-    "duckdb": r"read_(?:csv|parquet|json)\w*\s*\(|strptime\s*\(|exclude\s*\(|list_\w+\s*\(",
-}
-"""Words that only some engines know: what most models of a project use, it is written for."""
+ONLY, SHARED = 3, 1
 
-WORDS = [(adapter, re.compile(rf"\b(?:{words})", re.I)) for adapter, words in SAID.items()]
+SAID: tuple[tuple[str, int, str], ...] = (
+    ("postgres", ONLY, r"jsonb\b"),
+    ("sqlserver", ONLY, r"isnull\s*\(|nvarchar\b|datetime2\b"),
+    ("redshift", ONLY, r"distkey\b|sortkey\b|json_extract_path_text\b"),
+    ("duckdb", ONLY, r"read_(?:csv|parquet|json)\w*\s*\(|strptime\s*\(|list_\w+\s*\("),
+    ("snowflake", ONLY, r"flatten\s*\(|iff\s*\(|object_construct\b|try_parse_json\b|\w*_ntz\b|zeroifnull\b"),
+    ("snowflake", ONLY, r"div0(?:null)?\s*\(|try_to_\w+\s*\("),
+    ("bigquery", ONLY, r"safe_cast\s*\(|safe_divide\s*\(|int64\b|countif\s*\(|safe_offset\b|float64\b"),
+    ("databricks", ONLY, r"lateral\s+view\b|explode\s*\(|from_json\s*\(|get_json_object\b"),
+    ("clickhouse", ONLY, r"toDate\w*\s*\(|toString\s*\(|ReplacingMergeTree\b|arrayJoin\b|toStartOf\w+"),
+    ("postgres redshift duckdb snowflake databricks", SHARED, r"ilike\b"),
+    ("postgres redshift snowflake", SHARED, r"to_char\s*\("),
+    ("postgres duckdb", SHARED, r"generate_series\s*\(|distinct\s+on\b"),
+    ("postgres redshift duckdb", SHARED, r"\w+\s+!?~\*?\s*'"),
+    ("sqlserver redshift", SHARED, r"getdate\s*\(\)"),
+    ("sqlserver snowflake", SHARED, r"top\s+\d+\b"),
+    ("redshift snowflake", SHARED, r"listagg\b"),
+    ("duckdb snowflake", SHARED, r"exclude\s*\("),
+    ("snowflake databricks", SHARED, r"contains\s*\("),
+    ("bigquery databricks", SHARED, r"struct\s*\("),
+    ("duckdb snowflake bigquery databricks", SHARED, r"qualify\b"),
+)  # fmt: skip
+"""Adapters, weight, and words that only their engines know. What most models of a project use, it
+is written for; of a tie the adapter that is named first.
+"""
+
+WORDS = [
+    (adapters.split(), weight, re.compile(rf"\b(?:{words})", re.I))
+    for adapters, weight, words in SAID
+]
 
 
 STRATEGIES = {
@@ -214,11 +233,14 @@ def adapter_said(folder: Path, report: Report) -> str:
 
 def adapter_spoken(texts: Iterable[str]) -> str:
     """By the words that the models use; none where there are too few of them."""
-    votes = dict.fromkeys((adapter for adapter, _ in WORDS), 0)
+    votes = {adapter: 0 for adapters, _, _ in WORDS for adapter in adapters}
     for text in texts:
-        for adapter, words in WORDS:
-            if words.search(text):
-                votes[adapter] += 1
+        for adapters, weight, words in WORDS:
+            if words.search(text) is None:
+                continue
+
+            for adapter in adapters:
+                votes[adapter] += weight
 
     best = max(votes, key=lambda adapter: votes[adapter])
     if votes[best]:

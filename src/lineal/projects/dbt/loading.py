@@ -282,6 +282,9 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
     name_datasets(nodes, root)
     has_adapter = bool(target["type"])
     guessed = choose_adapter(target, nodes, request)
+    if not (has_adapter or request.to_run):
+        diagnostics += guessed_adapter(project, target)
+
     draft = Draft(
         root, str(project.root.file), folder, nodes, target, macros, variables, project.namespaces,
         packages=project.all, missing=missing_packages(project), diagnostics=diagnostics,
@@ -330,6 +333,17 @@ def fixture_columns(package: Package) -> dict[str, list[str]]:
         found.setdefault(path.stem, [column.name for column in header])
 
     return found
+
+
+def guessed_adapter(project: Project, target: Mapping[str, str]) -> list[Diagnostic]:
+    """Say which dialect the models of a project are taken for, where no profile names an adapter."""
+    adapter = target["type"]
+    if not adapter:
+        return []
+
+    name, dialect = project.root.name, DIALECTS.get(adapter, adapter)
+    message = f"the dbt project {name} names no adapter; it is read as {dialect}, by its models"
+    return [Diagnostic(Code.GUESSED_DIALECT, message, Place(str(project.root.file), 1, 1))]
 
 
 def choose_adapter(target: dict[str, str], nodes: list[Node], request: Request) -> bool:
