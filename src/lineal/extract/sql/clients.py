@@ -160,7 +160,7 @@ SQLPLUS = commands(
     r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )
 
-CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
+CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|(?<!-)-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
 """VALUES (1-
 
 ,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
