@@ -61,8 +61,9 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
 
             return again
 
-    if words[0].text.upper() in NO_DATA:
-        return exp.Command(this=words[0].text.upper())
+    if moves_no_data(words):
+        first, *rest = (word.text for word in words[:2])
+        return exp.Command(this=first.upper(), expression=" ".join(rest))
 
     if failure is not None:
         again = with_clauses_left_out(words, dialect, text) or with_own_functions(
@@ -89,6 +90,21 @@ NO_DATA = frozenset(
     LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT FLASHBACK PURGE AUDIT NOAUDIT FETCH CLOSE MOVE""".split()  # noqa: SIM905
 )
 """What moves no data, and need not be understood."""
+
+WITHOUT_ROWS = frozenset(
+    ("DATABASE", "INDEX", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "COLUMNSTORE")
+)
+"""What CREATE makes that holds no rows: CREATE UNIQUE INDEX i ON t (a) WITH FILLFACTOR = 80"""
+
+
+def moves_no_data(words: Words) -> bool:
+    """LOCK …, CREATE DATABASE d ON (SIZE = 512MB)      what need not be understood"""
+    first, *rest = (word.text.upper() for word in words[:2])
+    if first in ("CREATE", "ALTER"):
+        return not WITHOUT_ROWS.isdisjoint(rest)
+
+    return first in NO_DATA
+
 
 MOST_OWN = 50
 
