@@ -27,7 +27,7 @@ LIMITS = {
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
-    "lines with Any": 2709,
+    "lines with Any": 2290,
 }
 """Each only falls: lower a limit when the code has become lighter."""
 

@@ -6,6 +6,7 @@ reads or writes it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +25,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.model.way import Confidence
 
 
-def read_path(run: Run, path: Value, node: Any, columns: list[str] | None = None) -> Relation:
+def read_path(run: Run, path: Value, node: ast.AST, columns: list[str] | None = None) -> Relation:
     """Read a file or folder.
 
     pd.read_csv("data/orders.csv"), pl.scan_parquet(f"s3://{bucket}/orders/")
@@ -41,7 +42,7 @@ def reader_of(columns: list[str] | None) -> Any:
 
     schema = SchemaValue([(name, "") for name in columns])
 
-    def read_columns(run: Run, name: str, node: Any) -> Relation:
+    def read_columns(run: Run, name: str, node: ast.AST) -> Relation:
         """pd.read_csv(path, names=["id", "amount"])"""
         spelled = run.program.path_of(name)
         return dataset(run, spelled, spelled, node, schema=schema, of_format=True)
@@ -49,7 +50,7 @@ def reader_of(columns: list[str] | None) -> Any:
     return read_columns
 
 
-def read_table_name(run: Run, name: Value, node: Any) -> Relation:
+def read_table_name(run: Run, name: Value, node: ast.AST) -> Relation:
     """Read a table of a database by its name.
 
     pd.read_sql_table("orders", con), session.table("raw.orders")
@@ -74,7 +75,7 @@ def speaking(run: Run, dialect: str) -> Iterator[None]:
 
 
 def read_sql(
-    run: Run, text: Value, dialect: str, node: Any, relations: dict[str, Relation] | None = None
+    run: Run, text: Value, dialect: str, node: ast.AST, relations: dict[str, Relation] | None = None
 ) -> Relation:
     """Run a SQL text of another database than Spark; DataFrames may be tables of it.
 
@@ -97,7 +98,9 @@ def read_sql(
     return Relation([anything()], {}, inputs)
 
 
-def write_path(run: Run, relation: Relation, path: Value, node: Any, append: bool = False) -> None:
+def write_path(
+    run: Run, relation: Relation, path: Value, node: ast.AST, append: bool = False
+) -> None:
     """Write a file or folder.
 
     df.to_csv("out/orders.csv"), df.write_parquet(path)
@@ -105,7 +108,9 @@ def write_path(run: Run, relation: Relation, path: Value, node: Any, append: boo
     write_to(run, relation, opened_path(path), node, path=True, defines=not append)
 
 
-def write_table(run: Run, relation: Relation, name: Value, node: Any, append: bool = False) -> None:
+def write_table(
+    run: Run, relation: Relation, name: Value, node: ast.AST, append: bool = False
+) -> None:
     """Write a table of a database.
 
     df.to_sql("orders", con), session.write_pandas(df, "ORDERS")
@@ -113,12 +118,12 @@ def write_table(run: Run, relation: Relation, name: Value, node: Any, append: bo
     write_to(run, relation, name, node, defines=not append)
 
 
-def write_model(run: Run, relation: Relation, name: str, node: Any, kind: str) -> None:
+def write_model(run: Run, relation: Relation, name: str, node: ast.AST, kind: str) -> None:
     """Write a dataset of a kind of its own: what a model was trained on."""
     write_dataset(run, Write(owned_name(name, run.home), relation, node, run.reading, kind))
 
 
-def unknown_relation(run: Run, what: str, node: Any, *inputs: Relation) -> Relation:
+def unknown_relation(run: Run, what: str, node: ast.AST, *inputs: Relation) -> Relation:
     """Return the relation of a frame of which only a run knows the columns; its inputs are read."""
     run.dynamic(what, node, Confidence.UNKNOWN)
     return Relation([anything()], {}, inputs)

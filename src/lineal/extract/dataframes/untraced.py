@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from lineal.extract.pyspark.collected import row_of, rows_of
@@ -16,7 +17,7 @@ def method_name(node: Any, otherwise: str = "this") -> str:
     return getattr(getattr(node, "func", None), "attr", otherwise)
 
 
-def report_untraced(run: Run, relation: Relation, method: str, node: Any) -> Relation:
+def report_untraced(run: Run, relation: Relation, method: str, node: ast.AST) -> Relation:
     """Report a method that is not followed, and return a frame with any columns.
 
     df.to_dummies()      DataFrame.to_dummies is not traced

@@ -202,7 +202,7 @@ TARGETS: dict[type, Callable[[Run, Any, Value, Environment], None]] = {
 """How a target is bound, by the class of its node."""
 
 
-def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:
+def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, node: ast.AST) -> None:
     """Set an attribute of an object.
 
     self.x = …      by its setter, where x is a property

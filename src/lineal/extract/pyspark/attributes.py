@@ -85,7 +85,7 @@ def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
     return attribute_of(run, held, node.attr, node)
 
 
-def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
+def of_relation(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return an attribute of a DataFrame.
 
     df.columns, df.write, df.filter, df.x
@@ -110,7 +110,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     return ColumnValue(tree)
 
 
-def frame_columns(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_columns(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the column names of a DataFrame.
 
     df.columns
@@ -126,12 +126,12 @@ def unknown_names(held: Relation, label: str) -> Unknown:
     return Unknown(label, SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held,))
 
 
-def frame_schema(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_schema(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """df.schema"""
     return schema_value(held) or unknown_names(held, name)
 
 
-def frame_types(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_types(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the column types of a DataFrame.
 
     df.dtypes
@@ -143,7 +143,7 @@ def frame_types(run: Run, held: Relation, name: str, node: Any) -> Value:
     return [(column, spark_spelling(kind)) for column, kind in schema.fields]
 
 
-def frame_functions(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_functions(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the null or statistics functions of a DataFrame.
 
     df.na, df.stat
@@ -151,7 +151,7 @@ def frame_functions(run: Run, held: Relation, name: str, node: Any) -> Value:
     return Builder(name, {"relation": held})
 
 
-def frame_writer(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_writer(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the writer of a DataFrame.
 
     df.write, df.writeStream
@@ -159,7 +159,7 @@ def frame_writer(run: Run, held: Relation, name: str, node: Any) -> Value:
     return Builder("write", {"relation": held, "stream": name == "writeStream"})
 
 
-def frame_rdd(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_rdd(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the RDD of a DataFrame.
 
     df.rdd
@@ -168,7 +168,7 @@ def frame_rdd(run: Run, held: Relation, name: str, node: Any) -> Value:
     return Unknown("rdd", "an RDD has no columns", inputs=(held,))
 
 
-def frame_session(run: Run, held: Relation, name: str, node: Any) -> Value:
+def frame_session(run: Run, held: Relation, name: str, node: ast.AST) -> Value:
     """Return the session of a DataFrame.
 
     df.sparkSession
@@ -201,7 +201,7 @@ def schema_value(held: Relation) -> SchemaValue | None:
     return SchemaValue([(each.slot.name, held.types.get(each.id, "")) for each in held.attributes])
 
 
-def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
+def of_column(run: Run, held: ColumnValue, name: str, node: ast.AST) -> Value:
     """Return an attribute of a Column.
 
     col("a").alias, df.address.city
@@ -215,7 +215,7 @@ def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
     return column_method(run, held, "getField", Invocation([name], {}, node))
 
 
-def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
+def of_session(run: Run, held: Session, name: str, node: ast.AST) -> Value:
     """Return an attribute of the session.
 
     spark.read, spark.catalog, spark.udf
@@ -229,7 +229,7 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
+def of_builder(run: Run, held: Builder, name: str, node: ast.AST) -> Value:
     """Return a method of a builder.
 
     df.write.format, DeltaTable.alias
@@ -247,7 +247,7 @@ def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
+def of_library(run: Run, held: Library, name: str, node: ast.AST) -> Value:
     """Return a name of a library.
 
     F.col, os.environ
@@ -258,7 +258,7 @@ def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
     return run.program.member_of_library(f"{held.name}.{name}")
 
 
-def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
+def of_module(run: Run, held: Module, name: str, node: ast.AST) -> Value:
     """Return a name of a module of the program.
 
     helpers.clean, where helpers is a file of the program
@@ -269,7 +269,7 @@ def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
     return run.program.submodule(run, held, name, node)
 
 
-def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
+def of_instance(run: Run, held: Instance, name: str, node: ast.AST) -> Value:
     """Return an attribute of an object.
 
     self.spark, config.target      a field, a property or a method
@@ -313,7 +313,7 @@ TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
 """What every named tuple has."""
 
 
-def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Value:
+def taken_from(run: Run, found: Value, held: Value, name: str, node: ast.AST) -> Value:
     """Return the attribute that a class has under a name, seen from one of its instances."""
     if isinstance(found, PartialMethod):
         return Partial(found.function, (held, *found.arguments), found.keywords)
@@ -333,7 +333,7 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
     return Method(held, name, found)
 
 
-def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
+def of_class(run: Run, held: Class, name: str, node: ast.AST) -> Value:
     """Return an attribute of a class.
 
     Config.DEFAULT, Kind.RENAME
@@ -357,7 +357,7 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
     return Unknown(name, f"{held.name} has no {name} that is known")
 
 
-def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
+def of_unknown(run: Run, held: Unknown, name: str, node: ast.AST) -> Value:
     """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
     if held.collected is not None:
         return attribute_of_collected(run, held, name, node)
@@ -397,7 +397,7 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
     return part_of(run, held, name, node)
 
 
-def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
+def of_schema(run: Run, held: SchemaValue, name: str, node: ast.AST) -> Value:
     """Return an attribute of a schema.
 
     schema.names, schema.fields
@@ -411,7 +411,7 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
+def of_field(run: Run, held: FieldValue, name: str, node: ast.AST) -> Value:
     """Return an attribute of a schema's field.
 
     df.schema.fields[0].name
@@ -428,7 +428,7 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
     return Unknown(name, "a property of a field")
 
 
-def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
+def of_type(run: Run, held: TypeValue, name: str, node: ast.AST) -> Value:
     """Return an attribute of a type.
 
     field.dataType.simpleString
@@ -439,7 +439,7 @@ def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
     return type_method(held, name)
 
 
-def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
+def of_function(run: Run, held: Function, name: str, node: ast.AST) -> Value:
     """Return an attribute of a function.
 
     clean.__name__, clean.__doc__
@@ -456,7 +456,7 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 
-def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:
+def of_member(run: Run, held: TextMember, name: str, node: ast.AST) -> Value:
     """Return an attribute of an enumeration's member.
 
     Kind.RENAME.value, Kind.RENAME.name
@@ -466,7 +466,7 @@ def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:
     )
 
 
-def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
+def of_super(run: Run, held: Super, name: str, node: ast.AST) -> Value:
     """Return an attribute of super().
 
     super().load      found in the bases, called on self
@@ -476,7 +476,7 @@ def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
     return found or Native(name, lambda *_: made)
 
 
-def of_text(run: Run, held: str, name: str, node: Any) -> Value:
+def of_text(run: Run, held: str, name: str, node: ast.AST) -> Value:
     """Return an attribute of a text.
 
     Path(__file__).parent; everything else that a text has is a method

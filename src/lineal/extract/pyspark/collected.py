@@ -7,6 +7,7 @@ is `WHERE day > (SELECT max(day) FROM df)`.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -73,7 +74,7 @@ def value_of(label: str, relation: Relation) -> Unknown:
     return Unknown(label, DATA, inputs=(relation,), collected=Collected(column))
 
 
-def part_of(run: Run, held: Unknown, key: Value, node: Any) -> Unknown | None:
+def part_of(run: Run, held: Unknown, key: Value, node: ast.AST) -> Unknown | None:
     """rows[0], row["x"], row.x, value[2]      Return a part of a collected value."""
     known = held.collected
     if known is None:
@@ -89,7 +90,7 @@ def part_of(run: Run, held: Unknown, key: Value, node: Any) -> Unknown | None:
     return value_of(label_of(node), found)
 
 
-def value_by_key(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+def value_by_key(run: Run, held: Unknown, arguments: list[Value], node: ast.AST) -> Value:
     """row.asDict().get("x", 0)      Return the value of a column."""
     if arguments:
         return part_of(run, held, arguments[0], node)
@@ -97,12 +98,12 @@ def value_by_key(run: Run, held: Unknown, arguments: list[Value], node: Any) -> 
     return held
 
 
-def keys_of(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+def keys_of(run: Run, held: Unknown, arguments: list[Value], node: ast.AST) -> Value:
     """row.asDict().keys()      Return the names of columns, which only the data knows."""
     return Unknown(label_of(node), DATA, inputs=held.inputs)
 
 
-def values_of(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+def values_of(run: Run, held: Unknown, arguments: list[Value], node: ast.AST) -> Value:
     """row.asDict().values(), row.asDict().items()      Return all values of a row."""
     return held
 
@@ -124,7 +125,7 @@ def item_of_rows(held: Unknown, known: Collected, key: Value) -> Unknown:
     return known.each
 
 
-def column_at(run: Run, relation: Relation, key: Value, node: Any) -> Relation | None:
+def column_at(run: Run, relation: Relation, key: Value, node: ast.AST) -> Relation | None:
     """row["x"], row.x, row[0]      Return the column of a row, where it is known which one it is."""
     if isinstance(key, Pattern):
         return None
@@ -258,7 +259,7 @@ def put_collected(tree: Any, text: str) -> bool:
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
-def lift_value(run: Run, held: Value, node: Any) -> Value:
+def lift_value(run: Run, held: Value, node: ast.AST) -> Value:
     """float(frame["x"].max())      Return a value of a DataFrame library as a collected one."""
     make = VALUE_TREES.get(held.__class__)
     if make is None:

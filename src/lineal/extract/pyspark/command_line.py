@@ -8,6 +8,7 @@ is.
 from __future__ import annotations
 
 import argparse
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -193,7 +194,7 @@ METHODS: dict[str, Callable[[Run, Builder, Invocation], Value]] = {
 }
 
 
-def _unknown(node: Any) -> Unknown:
+def _unknown(node: ast.AST) -> Unknown:
     """Return that the command line cannot be followed."""
     return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
 
@@ -285,7 +286,7 @@ class _Constant:
     """
 
 
-def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) -> Value:
+def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: ast.AST) -> Value:
     """Return the value of an argument, or its default."""
     if not is_given:
         default = expected.default
@@ -300,7 +301,7 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
     return _one(run, expected, found, node)
 
 
-def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
+def _one(run: Run, expected: Expected, found: Any, node: ast.AST) -> Value:
     """Return one value, converted by the type of its argument."""
     if isinstance(found, _Constant):
         return expected.constant
@@ -311,7 +312,7 @@ def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
     return found
 
 
-def _convert(run: Run, expected: Expected, text: str, node: Any) -> Value:
+def _convert(run: Run, expected: Expected, text: str, node: ast.AST) -> Value:
     """Convert a value by the type of its argument.
 
     type=int, type=Path, type=parse_day      applied as the program would

@@ -119,7 +119,9 @@ def answer_for(found: bool | None, positive: bool) -> bool | None:
     return found == positive
 
 
-def compare_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: Any) -> bool | None:
+def compare_by_class(
+    run: Run, op: ast.cmpop, left: Value, right: Value, node: ast.AST
+) -> bool | None:
     """Compare objects by their class.
 
     name in cube, job == other      as their class says, where it says anything

@@ -17,7 +17,7 @@ from lineal.extract.pyspark.values import Collected, Generator, Pattern, Unknown
 from lineal.extract.sequences import all_are, first_or_none
 
 
-def comprehension(run: Run, node: Any, env: Environment) -> Value:
+def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
     """Evaluate a comprehension.
 
     [F.col(c) for c in columns if c != "id"]

@@ -247,7 +247,7 @@ def inside(
     return flow
 
 
-def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: Any) -> None:
+def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: ast.AST) -> None:
     """Run a context manager around a body.
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,7 @@ def is_dbt_model(function: Function) -> bool:
     ]
 
 
-def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
+def attribute(run: Run, held: Dbt, name: str, node: ast.AST) -> Value:
     """Return an attribute of the dbt object.
 
     dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var
@@ -85,7 +86,7 @@ def configure(run: Run, held: Dbt, call: Invocation) -> Value:
     return None
 
 
-def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -> Value:
+def relation(run: Run, held: Dbt, arguments: Arguments, node: ast.AST, least: int) -> Value:
     """Return the DataFrame of a ref or a source.
 
     dbt.ref("orders"), dbt.ref("package", "orders"), dbt.source("raw", "orders")
@@ -141,7 +142,7 @@ def look_up_setting(held: Dbt, values: Any, arguments: Arguments, keywords: Keyw
     return values.get(name, default)
 
 
-def part_of_name(run: Run, held: RelationName, name: str, node: Any) -> Value:
+def part_of_name(run: Run, held: RelationName, name: str, node: ast.AST) -> Value:
     """Return a part of a relation's name.
 
     dbt.this.identifier

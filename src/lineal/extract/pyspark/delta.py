@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -192,7 +193,7 @@ def clone_version(run: Run, held: Builder, name: str, call: Invocation) -> Value
     return clone(run, held, given.get("target"), call.node)
 
 
-def expression(run: Run, value: Value, node: Any) -> Any | None:
+def expression(run: Run, value: Value, node: ast.AST) -> Any | None:
     """Return the tree of a value that a column is set to: a Column or a text of SQL."""
     if isinstance(value, ColumnValue):
         return value.tree
@@ -210,7 +211,7 @@ def expression(run: Run, value: Value, node: Any) -> Any | None:
     return None
 
 
-def execute(run: Run, held: Builder, node: Any) -> Value:
+def execute(run: Run, held: Builder, node: ast.AST) -> Value:
     """Each assignment is an edge into its column; ON joins, WHEN … AND filters."""
     parts = held.parts
     target, source = parts["relation"], parts.get("source")
@@ -258,7 +259,7 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
     return emit(run, held, slots, both, evaluation, (left, source), node)
 
 
-def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
+def update(run: Run, held: Builder, given: Keywords, node: ast.AST) -> Value:
     """Write an update of a Delta table.
 
     DeltaTable.update("id = 1", {"a": "b + 1"})
@@ -300,7 +301,7 @@ CLONES = {
 }
 
 
-def restore(run: Run, held: Builder, node: Any) -> Value:
+def restore(run: Run, held: Builder, node: ast.AST) -> Value:
     """Write a restored Delta table.
 
     DeltaTable.restoreToVersion(3)      the table is written with what it held before
@@ -311,7 +312,7 @@ def restore(run: Run, held: Builder, node: Any) -> Value:
     )
 
 
-def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
+def clone(run: Run, held: Builder, target: Value, node: ast.AST) -> Value:
     """Write a cloned Delta table.
 
     DeltaTable.cloneAtVersion(3, "/lake/copy", True)
@@ -331,7 +332,7 @@ def emit(
     both: Relation,
     evaluation: Any,
     parents: tuple[Relation, ...],
-    node: Any,
+    node: ast.AST,
 ) -> Value:
     """Write the columns that a merge or an update sets."""
     made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)

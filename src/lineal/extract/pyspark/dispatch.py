@@ -179,7 +179,7 @@ def invoke(run: Run, function: Value, call: Invocation) -> Value:
     return Unknown(label_of(call.node), "not followed")
 
 
-def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
+def attribute_of(run: Run, held: Value, name: str, node: ast.AST) -> Value:
     """Return an attribute of a value.
 
     held.name
@@ -191,7 +191,7 @@ def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
+def item_of(run: Run, held: Value, key: Value, node: ast.AST) -> Value:
     """Return an item of a value.
 
     held[key]      df["x"], config["tables"]["orders"], names[0]

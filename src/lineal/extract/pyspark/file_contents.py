@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import posixpath
 from typing import Any
 
@@ -53,7 +54,7 @@ def find_file(run: Run, path: str) -> str | None:
     return only_or_none(alike)
 
 
-def text_in(run: Run, path: Value, node: Any) -> Value:
+def text_in(run: Run, path: Value, node: ast.AST) -> Value:
     """Return the text of a file of SQL; that of others only a run knows."""
     name = find_file(run, path) if is_text(path) else None
     if name is not None and isinstance(run.program.contents[name], str):
@@ -155,7 +156,7 @@ def read_settings(run: Run, held: Builder, path: Value) -> Value:
     return [path]
 
 
-def section_of(held: Builder, section: Value, node: Any) -> Value:
+def section_of(held: Builder, section: Value, node: ast.AST) -> Value:
     """settings["tables"]"""
     is_read = held.kind == SETTINGS and not held.parts["unknown"]
     if is_read and is_text(section) and section in held.parts["sections"]:
@@ -164,7 +165,7 @@ def section_of(held: Builder, section: Value, node: Any) -> Value:
     return Unknown(label_of(node), "configuration", Confidence.LOW)
 
 
-def item_of_settings(run: Run, held: Builder, key: Value, node: Any) -> Value:
+def item_of_settings(run: Run, held: Builder, key: Value, node: ast.AST) -> Value:
     """settings["tables"]; no other value that is put together call by call has items"""
     return section_of(held, key, node)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.pyspark.blocks import Returns, run_block
 from lineal.extract.pyspark.branches import merge_values
@@ -121,7 +120,7 @@ def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) ->
         run.leave(outside, taken=relation_in(made) is not None)
 
 
-def variant_for(run: Run, function: Function, arguments: Arguments, node: Any) -> Function:
+def variant_for(run: Run, function: Function, arguments: Arguments, node: ast.AST) -> Function:
     """Return the variant of a function for its first argument.
 
     @singledispatch      the function that is registered for the first argument's type

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
 
 from sqlglot import exp
 
@@ -54,7 +54,7 @@ def name_column(tree: exp.Expr, name: str = "") -> ColumnValue:
 # -- attributes --------------------------------------------------------------------------------------
 
 
-def degrees(run: Run, edges: Relation, end: exp.Expr, name: str, node: Any) -> Value:
+def degrees(run: Run, edges: Relation, end: exp.Expr, name: str, node: ast.AST) -> Value:
     """g.inDegrees      SELECT dst AS id, count(*) AS inDegree FROM edges GROUP BY dst"""
     ends = select_items(run, edges, [name_column(end, "id")], node)
     grouped = FRAME_METHODS["groupBy"](run, ends, Invocation(["id"], {}, node))
@@ -71,7 +71,7 @@ DEGREES: dict[str, tuple[exp.Expr, str]] = {
 """The DataFrames of degrees: the ends of edges that are counted, and the name of the count."""
 
 
-def attribute_of_graph(run: Run, held: GraphFrame, name: str, node: Any) -> Value:
+def attribute_of_graph(run: Run, held: GraphFrame, name: str, node: ast.AST) -> Value:
     """g.vertices, g.inDegrees, g.triplets"""
     if name in ("vertices", "edges"):
         return getattr(held, name)
@@ -186,7 +186,7 @@ def with_term(
     found: Value,
     names: tuple[str, str, str],
     is_negated: bool,
-    node: Any,
+    node: ast.AST,
 ) -> Value:
     """Join one edge of a pattern, and the vertices at its ends that are not there yet."""
     source, edge, target = names
@@ -220,7 +220,7 @@ def conditions(ends: Iterator[tuple[str, str, str]]) -> list[Value]:
     ]
 
 
-def as_struct(run: Run, side: Relation, name: str, node: Any) -> Relation:
+def as_struct(run: Run, side: Relation, name: str, node: ast.AST) -> Relation:
     """Return each row as one struct."""
     return select_items(run, side, [name_column(exp.Struct(expressions=[exp.Star()]), name)], node)
 

@@ -21,7 +21,7 @@ class Invocation:
     arguments: Arguments
     keywords: Keywords
     node: Any
-    """The call; or the item, loop or operator that works like one."""
+    """The call, or the item, loop or operator that works like one; None for the default of a field."""
 
     def argument(self, position: int, name: str, default: Value = None) -> Value:
         """Return an argument by its position or by its name, else the default.

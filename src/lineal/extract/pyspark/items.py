@@ -86,7 +86,7 @@ SLICED: set[type] = set()
 """Values of DataFrame libraries that take slices by themselves."""
 
 
-def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
+def item_of_relation(run: Run, held: Relation, key: Value, node: ast.AST) -> Value:
     """Return an item of a DataFrame.
 
     df["x"], df[["a", "b"]], df[df.a > 1], df[0]
@@ -107,7 +107,7 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
     return ColumnValue(dynamic_column(run, key, node))
 
 
-def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
+def item_of_column(run: Run, held: ColumnValue, key: Value, node: ast.AST) -> Value:
     """Return an item of a Column.
 
     df.address["city"]
@@ -118,7 +118,7 @@ def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
     return column_method(run, held, "getItem", Invocation([key], {}, node))
 
 
-def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
+def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: ast.AST) -> Value:
     """Return an item of a dictionary.
 
     config["tables"]      a key that is one of several gives one of their values
@@ -157,7 +157,7 @@ def one_of(run: Run, options: list[Value]) -> Value:
     return reduce(partial(merge_values, run), options)
 
 
-def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
+def item_of_sequence(run: Run, held: Any, key: Value, node: ast.AST) -> Value:
     """Return an item of a list or tuple.
 
     names[0], names[-1]
@@ -171,7 +171,7 @@ def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
     return Unknown(label_of(node), "an item that only a run knows")
 
 
-def item_of_pattern(run: Run, held: Pattern, key: Value, node: Any) -> Value:
+def item_of_pattern(run: Run, held: Pattern, key: Value, node: ast.AST) -> Value:
     """Return an item of a text with placeholders.
 
     f"{env}_orders"[0]
@@ -179,7 +179,7 @@ def item_of_pattern(run: Run, held: Pattern, key: Value, node: Any) -> Value:
     return Unknown(label_of(node), "not followed")
 
 
-def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
+def item_of_schema(run: Run, held: SchemaValue, key: Value, node: ast.AST) -> Value:
     """Return a field of a schema.
 
     df.schema["id"]
@@ -191,7 +191,7 @@ def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
     return Unknown("…", "no such field")
 
 
-def item_of_class(run: Run, held: Class, key: Value, node: Any) -> Value:
+def item_of_class(run: Run, held: Class, key: Value, node: ast.AST) -> Value:
     """Return an item of a class.
 
     Color["RED"]      a member of an enumeration
@@ -202,7 +202,7 @@ def item_of_class(run: Run, held: Class, key: Value, node: Any) -> Value:
     return Unknown(label_of(node), "not followed")
 
 
-def item_of_library(run: Run, held: Library, key: Value, node: Any) -> Value:
+def item_of_library(run: Run, held: Library, key: Value, node: ast.AST) -> Value:
     """Return an item of a library.
 
     os.environ["HOME"]
@@ -210,7 +210,7 @@ def item_of_library(run: Run, held: Library, key: Value, node: Any) -> Value:
     return Unknown(label_of(node), f"{held.name} is only known when it runs", Confidence.LOW)
 
 
-def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
+def item_of_unknown(run: Run, held: Unknown, key: Value, node: ast.AST) -> Value:
     """Return an item of a value that is not known.
 
     x["a"]      where the program uses x like a DataFrame, it is one
@@ -227,7 +227,7 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     return Unknown(label_of(node), held.reason, level)
 
 
-def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
+def item_of_instance(run: Run, held: Instance, key: Value, node: ast.AST) -> Value:
     """Return an item of an object.
 
     settings["a"]      what the class's own __getitem__ gives; a named tuple holds its fields

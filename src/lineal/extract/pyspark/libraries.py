@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from lineal.extract.pyspark.columns.functions import (
     ColumnFunction,
@@ -250,7 +250,7 @@ def schema_from_json(run: Run, call: Invocation) -> Value:
     return schema or unknown_schema(run, call.node)
 
 
-def unknown_schema(run: Run, node: Any) -> Unknown:
+def unknown_schema(run: Run, node: ast.AST) -> Unknown:
     """Return a schema that only a run knows."""
     run.dynamic("a schema that only a run knows", node, gap=False)
     return Unknown("schema", "a schema that only a run knows")

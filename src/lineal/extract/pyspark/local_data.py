@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from functools import reduce
-from typing import Any
 
 from lineal.algebra.frame import Slot
 from lineal.extract.pyspark.collected import item_in, tree_in, value_of
@@ -61,7 +61,9 @@ def rows_of_item(item: Value) -> list[Value]:
     return [dict(zip(relation.names, cells, strict=True))]
 
 
-def with_collected_cells(run: Run, relation: Relation, rows: list[Value], node: Any) -> Relation:
+def with_collected_cells(
+    run: Run, relation: Relation, rows: list[Value], node: ast.AST
+) -> Relation:
     """Return local data with the sources of the values in it that the program has collected.
 
     spark.createDataFrame([("orders", orders.count())], ["name", "rows"])
@@ -82,7 +84,7 @@ def with_collected_cells(run: Run, relation: Relation, rows: list[Value], node: 
     return found
 
 
-def relation_of_row(run: Run, relation: Relation, row: Value, node: Any) -> Relation:
+def relation_of_row(run: Run, relation: Relation, row: Value, node: ast.AST) -> Relation:
     """Return local data of one row: a column per cell."""
     if isinstance(row, dict):
         cells = [row.get(name) for name in relation.names]

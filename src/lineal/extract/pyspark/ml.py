@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -102,7 +103,7 @@ def attribute_of_stage(held: Builder, name: str) -> Value | None:
     return None
 
 
-def apply_stage(run: Run, held: Value, name: str, given: Value, node: Any) -> Value:
+def apply_stage(run: Run, held: Value, name: str, given: Value, node: ast.AST) -> Value:
     """stage.fit(df), stage.transform(df)"""
     relation = as_relation(run, given, node)
     if relation is None:
@@ -118,7 +119,7 @@ def apply_stage(run: Run, held: Value, name: str, given: Value, node: Any) -> Va
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit(run: Run, held: Value, relation: Relation, node: Any) -> tuple[Value, Relation]:
+def fit(run: Run, held: Value, relation: Relation, node: ast.AST) -> tuple[Value, Relation]:
     """Return the model that a stage becomes, and the training data as the model transforms it."""
     if isinstance(held, Instance):
         made = method_of(held, "_fit")
@@ -147,7 +148,7 @@ def fit(run: Run, held: Value, relation: Relation, node: Any) -> tuple[Value, Re
     return model, transform(run, model, relation, node)
 
 
-def fit_all(run: Run, held: Builder, relation: Relation, node: Any) -> tuple[Value, Relation]:
+def fit_all(run: Run, held: Builder, relation: Relation, node: ast.AST) -> tuple[Value, Relation]:
     """Pipeline(stages=[…]).fit(df)      each stage is fitted to what those before it give"""
     stages = stages_of(run, held, node)
     models = []
@@ -160,7 +161,7 @@ def fit_all(run: Run, held: Builder, relation: Relation, node: Any) -> tuple[Val
     return Builder("ml", {**parts, "trained": relation}), here
 
 
-def stages_of(run: Run, held: Builder, node: Any) -> list[Value]:
+def stages_of(run: Run, held: Builder, node: ast.AST) -> list[Value]:
     """Return the stages of a pipeline; those that only a run knows are reported."""
     stages = held.parts["params"].get("stages")
     if isinstance(stages, (list, tuple)):
@@ -170,7 +171,7 @@ def stages_of(run: Run, held: Builder, node: Any) -> list[Value]:
     return [Unknown("stages", "the stages of a pipeline")]
 
 
-def learn(run: Run, held: Builder, stage: Stage, relation: Relation, node: Any) -> Lineage:
+def learn(run: Run, held: Builder, stage: Stage, relation: Relation, node: ast.AST) -> Lineage:
     """Return what a model learns from: its inputs and labels, over all rows."""
     if held.parts["class"] == "RFormula":
         names = [name for several in formula_of(held, relation).values() for name in several]
@@ -196,7 +197,7 @@ def lineage_over(run: Run, relation: Relation, tree: Any) -> Lineage:
 # -- transform -------------------------------------------------------------------------------------
 
 
-def transform(run: Run, held: Value, relation: Relation, node: Any) -> Relation:
+def transform(run: Run, held: Value, relation: Relation, node: ast.AST) -> Relation:
     """Return a DataFrame with the columns that a transformer or model appends."""
     if isinstance(held, Instance):
         made = method_of(held, "_transform")
@@ -246,7 +247,7 @@ def guessed_stage(params: dict[str, Value]) -> Stage | None:
 
 
 def append_outputs(
-    run: Run, held: Builder, stage: Stage, relation: Relation, node: Any
+    run: Run, held: Builder, stage: Stage, relation: Relation, node: ast.AST
 ) -> Relation:
     """Append each output column: of its own input where they are paired, else of all inputs."""
     inputs = [name for each in stage.inputs for name in names_of(run, held, each, node)]
@@ -275,7 +276,12 @@ def learnt_by(held: Builder, read: Sequence[Value], learnt: Lineage, paired: boo
 
 
 def append(
-    run: Run, relation: Relation, name: Value, inputs: Sequence[Value], learnt: Lineage, node: Any
+    run: Run,
+    relation: Relation,
+    name: Value,
+    inputs: Sequence[Value],
+    learnt: Lineage,
+    node: ast.AST,
 ) -> Relation:
     """Return a DataFrame with one column more, made of others and of what a model has learnt."""
     tree = exp.Anonymous(this="transform", expressions=trees_of(run, inputs, node))
@@ -297,12 +303,14 @@ def with_learnt(attribute: Attribute, learnt: Lineage) -> Attribute:
     return attribute._replace(slot=Slot(slot.name, slot.key, lineage))
 
 
-def trees_of(run: Run, names: Sequence[Value], node: Any) -> list[Any]:
+def trees_of(run: Run, names: Sequence[Value], node: ast.AST) -> list[Any]:
     """Return the columns of these names."""
     return [column(run, name, node) for name in names]
 
 
-def names_of(run: Run, held: Builder, parameter: str, node: Any, default: str = "") -> list[Value]:
+def names_of(
+    run: Run, held: Builder, parameter: str, node: ast.AST, default: str = ""
+) -> list[Value]:
     """Return the columns that a parameter names; what only a run knows is reported."""
     params = held.parts["params"]
     several = params.get(PLURALS.get(parameter, ""))
@@ -327,13 +335,13 @@ def names_of(run: Run, held: Builder, parameter: str, node: Any, default: str = 
     return []
 
 
-def unknown_output(run: Run, relation: Relation, held: Value, node: Any) -> Relation:
+def unknown_output(run: Run, relation: Relation, held: Value, node: ast.AST) -> Relation:
     """A stage that only a run knows may append any column."""
     run.dynamic(note_of("a stage", held), node)
     return Relation([*relation.attributes, anything()], dict(relation.rows), (relation,))
 
 
-def transform_by_sql(run: Run, statement: Value, relation: Relation, node: Any) -> Relation:
+def transform_by_sql(run: Run, statement: Value, relation: Relation, node: ast.AST) -> Relation:
     """SQLTransformer(statement="SELECT a + b AS c FROM __THIS__")"""
     if not isinstance(statement, str):
         return unknown_output(run, relation, statement, node)
@@ -360,7 +368,7 @@ def formula_of(held: Builder, relation: Relation) -> dict[str, list[str]]:
     return {"featuresCol": names, "labelCol": WORDS.findall(label)}
 
 
-def transform_by_formula(run: Run, held: Builder, relation: Relation, node: Any) -> Relation:
+def transform_by_formula(run: Run, held: Builder, relation: Relation, node: ast.AST) -> Relation:
     """Append the features and the label of a formula."""
     here = relation
     for parameter, names in formula_of(held, relation).items():
@@ -376,7 +384,7 @@ def transform_by_formula(run: Run, held: Builder, relation: Relation, node: Any)
 # -- models as datasets ----------------------------------------------------------------------------
 
 
-def save_model(run: Run, held: Builder, path: Value, node: Any) -> None:
+def save_model(run: Run, held: Builder, path: Value, node: ast.AST) -> None:
     """model.save(path)      a dataset of kind ml_model: what it appends, of what it was trained on"""
     trained = held.parts.get("trained")
     if trained is None:
@@ -388,7 +396,7 @@ def save_model(run: Run, held: Builder, path: Value, node: Any) -> None:
         write_dataset(run, Write(name, relation, node, run.reading, ML_MODEL))
 
 
-def model_columns(run: Run, held: Builder, trained: Relation, node: Any) -> list[Attribute]:
+def model_columns(run: Run, held: Builder, trained: Relation, node: ast.AST) -> list[Attribute]:
     """Return the columns of a model: those that its stages append."""
     here = transform(run, held, trained, node)
     known = {each.id for each in trained.attributes}
@@ -402,7 +410,7 @@ def model_columns(run: Run, held: Builder, trained: Relation, node: Any) -> list
     return found
 
 
-def learnt_outputs(run: Run, held: Value, node: Any) -> dict[str, Lineage]:
+def learnt_outputs(run: Run, held: Value, node: ast.AST) -> dict[str, Lineage]:
     """Return what the predictors of a model have learnt, by the columns that they append."""
     if not isinstance(held, Builder):
         return {}
@@ -425,10 +433,10 @@ def learnt_outputs(run: Run, held: Value, node: Any) -> dict[str, Lineage]:
     return {str(name).lower(): learnt for name in names}
 
 
-def load_model(run: Run, name: str, path: Value, node: Any) -> Value:
+def load_model(run: Run, name: str, path: Value, node: ast.AST) -> Value:
     """PipelineModel.load(path)"""
 
-    def read(run: Run, spelled: str, node: Any) -> Relation:
+    def read(run: Run, spelled: str, node: ast.AST) -> Relation:
         """Return the dataset that a model was saved to."""
         shown = run.program.path_of(spelled)
         return dataset(run, shown, shown, node)
@@ -437,7 +445,7 @@ def load_model(run: Run, name: str, path: Value, node: Any) -> Value:
     return Builder("ml", {"class": name, "params": {}, "learnt": None, "loaded": loaded})
 
 
-def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: Any) -> Relation:
+def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.AST) -> Relation:
     """PipelineModel.load(path).transform(df)
 
     The columns that it appends come from the model; which of df's columns it reads is not known.

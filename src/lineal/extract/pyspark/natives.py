@@ -167,7 +167,7 @@ def enumerate_(run: Run, call: Invocation) -> Value:
     return list(enumerate(items, start))
 
 
-def keys_of_items(run: Run, items: list[Value], key: Value, node: Any) -> list[Value]:
+def keys_of_items(run: Run, items: list[Value], key: Value, node: ast.AST) -> list[Value]:
     """Return what decides the order of each item.
 
     key=len

@@ -137,7 +137,7 @@ DUNDERS: dict[type, str] = {
 }  # fmt: skip
 
 
-def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
+def combine_objects(run: Run, name: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Combine objects by their classes.
 
     df >> step, a | b      what the class of either side says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -31,7 +32,7 @@ def define(
     function: Function,
     name: str,
     kind: str,
-    node: Any,
+    node: ast.AST,
     arguments: list[Value],
     rules: Sequence[Value] = (),
 ) -> None:
@@ -86,7 +87,7 @@ CHANGES = frozenset(("apply_changes", "create_auto_cdc_flow", "apply_changes_fro
 """Functions that keep a table up to date with rows of changes."""
 
 
-def apply_changes(run: Run, keywords: dict[str, Value], node: Any) -> None:
+def apply_changes(run: Run, keywords: dict[str, Value], node: ast.AST) -> None:
     """Write the changes of a dataset.
 
     dlt.apply_changes(target="x", source="y", keys=["id"], sequence_by="seq")

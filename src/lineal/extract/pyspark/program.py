@@ -4,6 +4,7 @@ nobody calls.
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 from collections import Counter
@@ -481,7 +482,7 @@ class Program:
 
     # -- names -------------------------------------------------------------------------------------
 
-    def frame_like(self, node: Any, run: Run) -> set[str]:
+    def frame_like(self, node: ast.AST, run: Run) -> set[str]:
         """Return the names that the file being read uses like a DataFrame."""
         file = self.file_at_hand(run)
         return file.frame_like if file is not None else set()
@@ -508,7 +509,7 @@ class Program:
         """Declare what a statement of SQL creates."""
         self.known.declare_plan(plan)
 
-    def undefined(self, name: str, run: Run, node: Any) -> Value:
+    def undefined(self, name: str, run: Run, node: ast.AST) -> Value:
         """A name that the program does not define: used as a DataFrame it is an open dataset."""
         held = Unknown(name, "not defined in this program", Confidence.HIGH)
         if name in self.frame_like(node, run):
@@ -523,7 +524,7 @@ class Program:
 
         return self.by_reading.get(id(run.reading))
 
-    def open_frame(self, run: Run, held: Unknown, node: Any) -> Value:
+    def open_frame(self, run: Run, held: Unknown, node: ast.AST) -> Value:
         """Return an open dataset as a DataFrame of the library that the current file uses."""
         file = self.file_at_hand(run)
         library = file.library if file is not None else None
@@ -555,7 +556,7 @@ class Program:
 
         return Module(file, file.environment.names if file.environment is not None else {})
 
-    def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
+    def module(self, run: Run, name: str, file: File, level: int, node: ast.AST) -> Value:
         """Return a file of the program, else a library.
 
         import jobs.orders
@@ -566,7 +567,9 @@ class Program:
 
         return self.member_of_library(name)
 
-    def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
+    def member(
+        self, run: Run, module: str, name: str, file: File, level: int, node: ast.AST
+    ) -> Value:
         """Return a name of a module, a submodule or a library.
 
         from jobs import orders
@@ -584,7 +587,7 @@ class Program:
 
         return self.member_of_library(dotted)
 
-    def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
+    def submodule(self, run: Run, held: Module, name: str, node: ast.AST) -> Value:
         """Return a submodule.
 
         jobs.orders, after import jobs
@@ -599,7 +602,9 @@ class Program:
 
         return Unknown(name, "not defined in its module")
 
-    def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
+    def import_all(
+        self, run: Run, module: str, env: Environment, level: int, node: ast.AST
+    ) -> None:
         """Import every name of a module.
 
         from m import *
@@ -613,7 +618,7 @@ class Program:
         elif module in STARS:
             env.globals.wild.insert(0, partial(member_by_star, module))
 
-    def include(self, run: Run, path: str, env: Environment, node: Any) -> None:
+    def include(self, run: Run, path: str, env: Environment, node: ast.AST) -> None:
         """Run the code of another notebook.
 
         %run      as if it stood here

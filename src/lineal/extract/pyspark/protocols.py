@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, variable_name
 from lineal.extract.pyspark.invocation import Invocation
@@ -23,7 +22,7 @@ from lineal.extract.pyspark.values import (
 )
 
 
-def iterate(run: Run, held: Value, node: Any) -> list[Value] | None:
+def iterate(run: Run, held: Value, node: ast.AST) -> list[Value] | None:
     """The items of an iterable; an object of the program is asked for them."""
     if isinstance(held, Instance):
         made = held.home.find("__iter__")
@@ -55,7 +54,7 @@ def known_value(held: Value, node: ast.AST) -> Value:
     return held
 
 
-def call_special(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
+def call_special(run: Run, held: Value, name: str, arguments: list[Value], node: ast.AST) -> Value:
     """Return the result of a special method such as __len__; Ellipsis if the class has none."""
     found = method_of(held, name)
     if found is None:
@@ -64,7 +63,7 @@ def call_special(run: Run, held: Value, name: str, arguments: list[Value], node:
     return invoke(run, found, Invocation([held, *arguments], {}, node))
 
 
-def as_text(run: Run, held: Value, node: Any) -> Value:
+def as_text(run: Run, held: Value, node: ast.AST) -> Value:
     """Return the text of an object.
 
     str(query), f"{query}"      an object of the program says how it is written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from sqlglot import exp
@@ -29,7 +30,7 @@ class FrameTyping:
         """Return itself: types need no other evaluation."""
         return self
 
-    def has_body(self, node: Any) -> bool:
+    def has_body(self, node: ast.AST) -> bool:
         """Tell that functions have no bodies here."""
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -54,7 +55,9 @@ def table(run: Run, call: Invocation) -> Value:
     return read_name(run, name, call.node, read_table)
 
 
-def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
+def read_name(
+    run: Run, name: Value, node: ast.AST, read: Callable[[Run, str, Any], Relation]
+) -> Value:
     """Read a dataset by its name; one of several names gives one of several DataFrames."""
     if isinstance(name, Choice) and all_are(name.options, str):
         found = read(run, name.options[0], node)
@@ -134,7 +137,7 @@ def is_live(run: Run, parts: list[str]) -> bool:
     return len(parts) == 2 and parts[0].lower() == "live" and run.reading.is_pipeline
 
 
-def read_table(run: Run, name: str, node: Any) -> Relation:
+def read_table(run: Run, name: str, node: ast.AST) -> Relation:
     """Read a view of the session or a table."""
     parts, is_path = table_parts(name)
     if is_live(run, parts):
@@ -178,8 +181,8 @@ def read_view(relation: Relation, name: str) -> Relation:
 
 
 def dataset(
-    run: Run, key: str, spelling: str, node: Any, qualifier: tuple[str, ...] = (), schema: SchemaValue | None = None,
-    of_format: bool = False,
+    run: Run, key: str, spelling: str, node: ast.AST, qualifier: tuple[str, ...] = (),
+    schema: SchemaValue | None = None, of_format: bool = False,
 ) -> Relation:  # fmt: skip
     """A scan of a dataset by its name: what the program or the corpus knows of it, else an open
     star.
@@ -205,7 +208,7 @@ def dataset(
     return relation
 
 
-def read_path_or_table(run: Run, name: str, node: Any) -> Relation:
+def read_path_or_table(run: Run, name: str, node: ast.AST) -> Relation:
     """Read a path, or the table that is stored there."""
     spelled = run.program.path_of(name)
     table_at = run.program.located.get(spelled)
@@ -215,7 +218,7 @@ def read_path_or_table(run: Run, name: str, node: Any) -> Relation:
     return dataset(run, spelled, spelled, node)
 
 
-def open_dataset(run: Run, held: Unknown, node: Any) -> Relation:
+def open_dataset(run: Run, held: Unknown, node: ast.AST) -> Relation:
     """An undefined df, a parameter that no call binds: an open dataset of its own."""
     if held.level < Confidence.MEDIUM:
         return unknown_frame(run, held, node)
@@ -228,7 +231,7 @@ def open_dataset(run: Run, held: Unknown, node: Any) -> Relation:
     return found
 
 
-def unknown_frame(run: Run, held: Unknown, node: Any) -> Relation:
+def unknown_frame(run: Run, held: Unknown, node: ast.AST) -> Relation:
     """Return a DataFrame of an unknown source.
 
     enrich(orders).select(…)
@@ -346,7 +349,7 @@ def read_path(run: Run, held: Builder, name: str, call: Invocation) -> Value:
     if fixed is not None and (schema is None or fixed[0] != "value"):
         schema = SchemaValue([(each, "") for each in fixed])
 
-    def read(run: Run, spelled: str, node: Any) -> Relation:
+    def read(run: Run, spelled: str, node: ast.AST) -> Relation:
         """Return the table whose files are at the path, else the path as a dataset."""
         shown = run.program.path_of(spelled)
         located = run.program.located.get(shown)
@@ -371,7 +374,7 @@ JSON_ROWS = "the rows of a DataFrame, as JSON"
 """Why the value of df.toJSON() is not known."""
 
 
-def read_rows(run: Run, held: Value, node: Any) -> Relation | None:
+def read_rows(run: Run, held: Value, node: ast.AST) -> Relation | None:
     """Return a DataFrame of rows that another one gave; None for a path.
 
     spark.read.json(df.toJSON()), spark.read.json(df.rdd.map(f))      the columns of df, or unknown
@@ -428,7 +431,7 @@ SEVERAL_PATHS = ("parquet", "orc", "json")
 AROUND_QUERY = re.compile(r"\)\s*(AS\s+)?\w*\s*$", re.IGNORECASE)
 
 
-def database_table(run: Run, name: str, node: Any) -> Relation:
+def database_table(run: Run, name: str, node: ast.AST) -> Relation:
     """Read a table of another database.
 
     jdbc: a table, or (SELECT …) AS t

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -65,7 +66,7 @@ def write_dataset(run: Run, write: Write) -> None:
         run.written[write.name.lower()] = write
 
 
-def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
+def target_names(run: Run, name: Value, node: ast.AST, path: bool) -> list[str]:
     """The names that are written: one, or one for each branch that a name depends on."""
     if isinstance(name, Choice):
         return [each for option in name.options for each in target_names(run, option, node, path)]
@@ -92,7 +93,7 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
 
 
 def write_to(
-    run: Run, relation: Relation, name: Value, node: Any, path: bool = False, defines: bool = True,
+    run: Run, relation: Relation, name: Value, node: ast.AST, path: bool = False, defines: bool = True,
     positional: bool = False, keeps: bool = False,
 ) -> Value:  # fmt: skip
     """Write a DataFrame to each dataset that a name may mean."""
@@ -159,7 +160,7 @@ TABLE_WRITES = {
 """Method of `df.writeTo(table)` -> whether it defines the table"""
 
 
-def with_mode(run: Run, held: Builder, mode: Value, node: Any) -> Builder:
+def with_mode(run: Run, held: Builder, mode: Value, node: ast.AST) -> Builder:
     """Return a writer with its mode, and report a mode that only a run knows."""
     if isinstance(mode, Unknown):
         run.dynamic(note_of("a mode", mode), node, mode.level, gap=False)

@@ -9,6 +9,7 @@ value of small ones at once: `"a" * 10**9` (`is_harmless` of operators), `"%9999
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -155,7 +156,7 @@ LEAVES = frozenset((exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Null,
 # -- bounds ----------------------------------------------------------------------------------------
 
 
-def bound_text(run: Run, held: str, node: Any) -> Value:
+def bound_text(run: Run, held: str, node: ast.AST) -> Value:
     """Widen a text that is longer than any statement."""
     if len(held) < 1024:
         return held
@@ -167,7 +168,7 @@ def bound_text(run: Run, held: str, node: Any) -> Value:
     return widen(run, TOO_LONG, node)
 
 
-def bound_container(run: Run, held: Any, node: Any) -> Value:
+def bound_container(run: Run, held: Any, node: ast.AST) -> Value:
     """Widen a list, tuple, dict or set with more items than anything that is written by hand."""
     size = len(held)
     inside = held.values() if isinstance(held, dict) else held
@@ -183,13 +184,13 @@ def bound_container(run: Run, held: Any, node: Any) -> Value:
     return held
 
 
-def widen(run: Run, reason: str, node: Any) -> Unknown:
+def widen(run: Run, reason: str, node: ast.AST) -> Unknown:
     """Report a value that is not followed any more, and return one that is not known."""
     run.report(Code.DYNAMIC, f"{reason}: {run.reading.text_of(node)}", node, gap=False)
     return Unknown("…", reason)
 
 
-def bound_column(run: Run, held: ColumnValue, node: Any) -> Value:
+def bound_column(run: Run, held: ColumnValue, node: ast.AST) -> Value:
     """Widen a column whose expression has too many nodes: c = c + c, in a loop."""
     if held.tree.__class__ in LEAVES:
         return held
@@ -232,13 +233,13 @@ def column_key(tree: exp.Column) -> tuple[Any, ...]:
     return (*part_names(tree), bound.id if bound is not None else None)
 
 
-def bound_relation(run: Run, held: Relation, node: Any) -> Value:
+def bound_relation(run: Run, held: Relation, node: ast.AST) -> Value:
     """Give up on a DataFrame with more columns than anybody has."""
     charge_columns(run, len(held.attributes))
     return held
 
 
-def bound_frame(run: Run, held: Any, node: Any) -> Value:
+def bound_frame(run: Run, held: Any, node: ast.AST) -> Value:
     """Give up on a frame of pandas, Polars or Snowpark with more columns than anybody has."""
     charge_columns(run, len(held.relation.attributes))
     return held

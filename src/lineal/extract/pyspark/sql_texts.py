@@ -4,6 +4,7 @@ moment.
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from functools import reduce
@@ -69,7 +70,7 @@ def sql(run: Run, call: Invocation) -> Value:
     return local_relation(SchemaValue([]))
 
 
-def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Relation | None:
+def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: ast.AST) -> Relation | None:
     """Return what one of the texts gives.
 
     spark.sql(full if first_time else changes)
@@ -82,7 +83,7 @@ def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Rel
     return reduce(merge_relations, frames)
 
 
-def unknown_sql(run: Run, text: Value, node: Any) -> Unknown:
+def unknown_sql(run: Run, text: Value, node: ast.AST) -> Unknown:
     """Report a SQL text of which nothing is known, and return an unknown value.
 
     spark.sql(read_file("q.sql"))
@@ -182,7 +183,7 @@ def as_certain_as(text: str, found: str) -> str:
     return found
 
 
-def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
+def sql_statements(run: Run, text: str, node: ast.AST) -> list[Any]:
     """The statements of a text; a placeholder is read as in a SQL file, whatever it is called."""
     if not isinstance(text, Pattern):
         return statements(run, text, node)
@@ -232,7 +233,7 @@ def put_back(tree: Any, labels: list[str]) -> None:
                 column.replace(value_of(column))
 
 
-def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: ast.AST) -> Value:
     """Carry out one statement of a text of SQL."""
     if run.reading.is_pipeline:
         without_live(run, tree)
@@ -299,7 +300,9 @@ def locate(run: Run, tree: exp.Create) -> None:
         run.written[name.lower()] = held
 
 
-def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+def sql_plan(
+    run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: ast.AST
+) -> Value:
     """Carry out the plan of a statement: a write, a view, a change of names."""
     if plan.schema is not None:
         if plan.schema or not any(tree.find_all(exp.LocationProperty)):
@@ -357,7 +360,7 @@ def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
 
 
 def evaluate_plan(
-    run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any
+    run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: ast.AST
 ) -> Relation:
     """A SQL query over tables, temporary views and DataFrames of the program."""
     evaluation = run.evaluation()

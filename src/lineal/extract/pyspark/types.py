@@ -4,6 +4,7 @@ groupBy().sum() sums.
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import lru_cache
 from typing import Any
@@ -227,7 +228,7 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
     return ""
 
 
-def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
+def schema_of(run: Run, value: Value, node: ast.AST) -> SchemaValue | None:
     """Return the columns of a schema.
 
     A schema as PySpark takes it: StructType, "a INT, b STRING", ["a", "b"]

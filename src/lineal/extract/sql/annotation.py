@@ -28,7 +28,7 @@ MISTAKES = (SqlglotError, ValueError, TypeError, AttributeError, KeyError, Recur
 """What sqlglot may answer to a tree that it does not understand: then types stay unknown."""
 
 
-def annotate(tree: Any, dialect: str, columns_of: ColumnsOf) -> None:
+def annotate(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> None:
     """Give every expression the type that it has, as far as that is known."""
     annotator = TypeAnnotator(MappingSchema(dialect=dialect or None), overwrite_types=False)
     outputs: dict[int, Kinds] = {}
@@ -98,7 +98,7 @@ def spark_type(kind: str) -> Any:
         return exp.DataType.build("unknown")
 
 
-def output_of(query: Any, sources: Mapping[str, Kinds]) -> Iterator[tuple[str, Any]]:
+def output_of(query: exp.Expr, sources: Mapping[str, Kinds]) -> Iterator[tuple[str, Any]]:
     """The columns of a query; a star is those of its sources."""
     while isinstance(query, exp.SetOperation):
         query = query.this.unnest()

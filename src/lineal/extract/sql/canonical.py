@@ -123,7 +123,7 @@ class Join(NamedTuple):
 Tables = dict[str, Made]
 
 
-def canonical(tree: Any, dialect: str, columns: Columns) -> str:
+def canonical(tree: exp.Expr, dialect: str, columns: Columns) -> str:
     """Return a digest of the normal form, else of the canonical form; in a statement too unusual
     for either, every name counts as it is written.
     """
@@ -140,7 +140,7 @@ def canonical(tree: Any, dialect: str, columns: Columns) -> str:
     return digest(f"normal({around},{form})")
 
 
-def without_normal_form(tree: Any, facts: Facts, columns: Columns) -> str:
+def without_normal_form(tree: exp.Expr, facts: Facts, columns: Columns) -> str:
     """A digest of the canonical form; where the order of rows can be seen, no join is turned."""
     try:
         return digest(Canon(facts, columns, is_ordered(tree)).form_of(tree, Scope(None), {}))
@@ -158,7 +158,7 @@ class Canon:
         self.ordered = ordered
         """LIMIT 5 takes other rows of b JOIN a than of a JOIN b"""
 
-    def form_of(self, node: Any, scope: Scope, tables: Tables) -> str:
+    def form_of(self, node: exp.Expr, scope: Scope, tables: Tables) -> str:
         """Return the canonical form of a node."""
         if isinstance(node, (exp.Query, exp.Subquery)):
             return self.query(node, scope, tables).said
@@ -173,7 +173,7 @@ class Canon:
         return self.plain(node, scope, tables)
 
     def plain(
-        self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)
+        self, node: exp.Expr, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)
     ) -> str:
         """Return any other node: its kind, and its parts."""
         parts = [
@@ -193,7 +193,7 @@ class Canon:
 
         return repr(value.lower() if isinstance(value, str) else value)
 
-    def fold(self, node: Any) -> str:
+    def fold(self, node: exp.Expr) -> str:
         """Return the folded name of an identifier."""
         return self.facts.fold(node.name, bool(node.args.get("quoted")))
 
@@ -215,11 +215,11 @@ class Canon:
 
         raise Unproven(type(node).__name__)
 
-    def filled(self, node: Any, *without: str) -> list[str]:
+    def filled(self, node: exp.Expr, *without: str) -> list[str]:
         """Return the arguments that a node has in addition to the named ones."""
         return [name for name, value in node.args.items() if value and name not in without]
 
-    def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
+    def with_(self, node: exp.Expr, scope: Scope, tables: Tables) -> Tables:
         """Return the tables in scope after a WITH.
 
         WITH w AS (…)      what each name stands for from here on
@@ -266,7 +266,7 @@ class Canon:
 
         return made
 
-    def set_operation(self, node: Any, scope: Scope, tables: Tables) -> Made:
+    def set_operation(self, node: exp.Expr, scope: Scope, tables: Tables) -> Made:
         """Return the canonical form of a set operation.
 
         a UNION b      in any order, under the names of the first
@@ -291,7 +291,7 @@ class Canon:
         )
         return Made(f"{rest}{first.columns}[{','.join(said)}]", first.columns)
 
-    def branches(self, node: Any, kind: Any, distinct: bool) -> Iterator[Any]:
+    def branches(self, node: exp.Expr, kind: Any, distinct: bool) -> Iterator[Any]:
         """Return the branches of a set operation.
 
         a UNION b UNION c
@@ -619,7 +619,7 @@ class Canon:
                 scope.merged.setdefault(name, at if right else self.left_of(name, at, scope))
 
     def star(
-        self, item: Any, star: exp.Star, node: exp.Select, scope: Scope
+        self, item: exp.Expr, star: exp.Star, node: exp.Select, scope: Scope
     ) -> Iterator[tuple[str, str]]:
         """Yield the columns that a star stands for."""
         if any(star.args.values()) or scope.merged or not scope.sources:
@@ -655,11 +655,13 @@ class AsWritten(Canon):
         """Return the form of a query exactly as it is written."""
         return Made(self.plain(node, scope, tables, ()), None)
 
-    def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
+    def with_(self, node: exp.Expr, scope: Scope, tables: Tables) -> Tables:
         """Return the tables in scope, without those of a WITH."""
         return tables
 
-    def plain(self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ()) -> str:
+    def plain(
+        self, node: exp.Expr, scope: Scope, tables: Tables, without: tuple[str, ...] = ()
+    ) -> str:
         """Return the form of a node exactly as it is written."""
         return super().plain(node, scope, tables, ())
 
@@ -741,7 +743,7 @@ def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
     return f"or({','.join(sorted({canon.form_of(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
 
 
-def unwrapped(node: Any) -> Any:
+def unwrapped(node: exp.Expr) -> Any:
     """Return the expression inside parentheses.
 
     ((a))      a
@@ -752,7 +754,7 @@ def unwrapped(node: Any) -> Any:
     return node
 
 
-def operands_of(node: Any, kind: Any) -> Iterator[Any]:
+def operands_of(node: exp.Expr, kind: Any) -> Iterator[Any]:
     """Return the operands of nested conjunctions or disjunctions.
 
     a AND (b AND c)      a, b, c

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlglot import exp
 
 from lineal.extract.sequences import all_are
 from lineal.extract.sql.dialects import Facts
 
 
-def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
+def cast_behind(node: exp.Expr, facts: Facts) -> exp.Column | None:
     """Read a cast that is written behind its column.
 
     a (INTEGER), t.a (CHAR(5))
@@ -27,7 +25,7 @@ def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
     return exp.Column(this=exp.to_identifier(node.name), table=table)
 
 
-def is_type(node: Any) -> bool:
+def is_type(node: exp.Expr) -> bool:
     """Tell whether a node in parentheses is a type.
 
     INTEGER, DECIMAL(10, 2), CHAR(5)

@@ -146,7 +146,7 @@ def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
     return Slot(slot.name, slot.key, Struct(lineage, parts, names, None if names else slot.lineage))
 
 
-def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
+def _of_another(slot: Slot, item: exp.Expr, scope: Scope) -> bool:
     """Tell whether a name is qualified with another source.
 
     * EXCLUDE (u.id)      t's id stays
@@ -158,7 +158,7 @@ def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
     return source is not None and slot_at(source.index, slot.key) is not slot
 
 
-def _key_of(node: Any, scope: Scope) -> str:
+def _key_of(node: exp.Expr, scope: Scope) -> str:
     """Return the folded name of a column or an identifier."""
     identifier = node.args["this"] if isinstance(node, exp.Column) else node
     return scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
@@ -230,7 +230,7 @@ def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
     return each_field(found, table.name, node, scope)
 
 
-def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
+def each_field(found: Slot, name: str, node: exp.Expr, scope: Scope) -> list[Slot]:
     """The fields of a value, where its type or its making tells them; else one open position."""
     fold = scope.evaluation.fold
     names = field_names(found.lineage, (), scope.evaluation.catalog)
@@ -338,13 +338,13 @@ def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
     return found
 
 
-def is_applied(item: Any) -> bool:
+def is_applied(item: exp.Expr) -> bool:
     """* APPLY(f)      as the parser reads it, or as a repair writes it"""
     called = isinstance(item, exp.Anonymous) and item.this == APPLIED
     return isinstance(item, exp.Apply) or (called and len(item.expressions) == 2)
 
 
-def operands_of_apply(item: Any) -> tuple[Any, Any]:
+def operands_of_apply(item: exp.Expr) -> tuple[Any, Any]:
     """The columns, and the function."""
     if isinstance(item, exp.Apply):
         return item.this, item.expression
@@ -352,7 +352,7 @@ def operands_of_apply(item: Any) -> tuple[Any, Any]:
     return item.expressions[0], item.expressions[1]
 
 
-def columns_of(node: Any, scope: Scope) -> list[Slot]:
+def columns_of(node: exp.Expr, scope: Scope) -> list[Slot]:
     """*, t.*, COLUMNS('a')      the columns that are meant"""
     if isinstance(node, exp.Columns):
         return columns_slots(node, scope)
@@ -380,7 +380,7 @@ def called_with(function: Any, argument: Any, scope: Scope) -> Any:
     return exp.func(function.name, argument, dialect=scope.evaluation.facts.name)
 
 
-def is_variable(node: Any, name: str) -> bool:
+def is_variable(node: exp.Expr, name: str) -> bool:
     """x -> f(x)      whether a name is the lambda's"""
     if isinstance(node, exp.Column):
         return node.name == name and not node.table
@@ -455,7 +455,7 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     return slots
 
 
-def each_column(item: Any, scope: Scope) -> list[Slot] | None:
+def each_column(item: exp.Expr, scope: Scope) -> list[Slot] | None:
     """Return an expression once for each column.
 
     max(COLUMNS(*))      the expression over each of the columns, under that column's name
@@ -533,7 +533,7 @@ def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     return slots or None
 
 
-def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
+def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: exp.Expr) -> None:
     """Note that the query reads these columns of a source."""
     if source.dataset is not None:
         for slot in slots:

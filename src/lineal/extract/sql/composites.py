@@ -4,8 +4,6 @@ rows have.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlglot import exp
 
 from lineal.extract.sql.dialects.table_functions import COLUMNS, OF_A_TYPE
@@ -13,7 +11,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.model.edge import Column
 
 
-def fields_of(node: Any, scope: Scope) -> list[str]:
+def fields_of(node: exp.Expr, scope: Scope) -> list[str]:
     """Return the fields of a value.
 
     (t.home).*, (jsonb_each(x)).*
@@ -49,7 +47,7 @@ def fields_returned(function: str, scope: Scope) -> list[str]:
     return [name for name, _ in routine.columns] or fields_named(routine.shape, scope)
 
 
-def element_fields(node: Any, scope: Scope) -> list[str]:
+def element_fields(node: exp.Expr, scope: Scope) -> list[str]:
     """Return the fields of an array's elements.
 
     unnest(t.lines)      the fields of an array's elements
@@ -65,7 +63,7 @@ def fields_named(type_: str, scope: Scope) -> list[str]:
     return []
 
 
-def type_of(node: Any, scope: Scope) -> str:
+def type_of(node: exp.Expr, scope: Scope) -> str:
     """The type of a column, a field, an array's element or a cast, as it was declared; '' where
     that is not known.
     """

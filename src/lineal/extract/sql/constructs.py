@@ -5,7 +5,6 @@ asks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sqlglot import exp
 
@@ -40,7 +39,7 @@ def _in_script(script: Script) -> Iterator[Construct]:
         yield from _in_tree(tree, reading, script.target or "")
 
 
-def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
+def _in_tree(tree: exp.Expr, reading: Reading, dataset: str) -> Iterator[Construct]:
     """Yield the CTEs and subqueries of a statement, in the order of the text."""
     waiting = [tree]
     while waiting:
@@ -54,7 +53,7 @@ def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
         waiting.extend(reversed(list(node.iter_expressions())))
 
 
-def _kind(node: Any) -> str:
+def _kind(node: exp.Expr) -> str:
     """Return the name of a construct by which coverage is counted.
 
     WITH x AS (…)      FROM (SELECT …) x

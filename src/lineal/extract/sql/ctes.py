@@ -57,7 +57,7 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
     return extend(narrow(frame, FILTERS, loops), slots)
 
 
-def unwrapped(node: Any) -> Any:
+def unwrapped(node: exp.Expr) -> Any:
     """Return the query inside parentheses.
 
     ((a UNION ALL b))      what stands inside, where the parentheses hold nothing else

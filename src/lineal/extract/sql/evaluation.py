@@ -152,7 +152,9 @@ class Evaluation(ABC):
         self.notes: Notes | None = None
         """what each name was resolved to, if an editor asks; None: nobody does"""
 
-    def read(self, column: Column | None, clause: Clause, node: Any, learn: bool = True) -> None:
+    def read(
+        self, column: Column | None, clause: Clause, node: exp.Expr, learn: bool = True
+    ) -> None:
         """Record that a clause reads a column."""
         if column is None:
             return
@@ -217,11 +219,11 @@ class Evaluation(ABC):
         """Return the frame of any query inside another."""
 
     @abstractmethod
-    def value_of(self, node: Any, scope: Scope) -> Lineage:
+    def value_of(self, node: exp.Expr, scope: Scope) -> Lineage:
         """The lineage of an expression's value."""
 
     @abstractmethod
-    def has_body(self, node: Any) -> bool:
+    def has_body(self, node: exp.Expr) -> bool:
         """Whether a call is that of a function which the project defines itself."""
 
     @abstractmethod

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlglot import exp
+
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.columns import star_slots
@@ -24,11 +26,11 @@ class QueryEvaluation(Evaluation):
         """Return the frame of any query inside another."""
         return query(node, parent, ctes, self)
 
-    def value_of(self, node: Any, scope: Scope) -> Lineage:
+    def value_of(self, node: exp.Expr, scope: Scope) -> Lineage:
         """The lineage of an expression's value."""
         return value_of(node, IDENTITY, scope)
 
-    def has_body(self, node: Any) -> bool:
+    def has_body(self, node: exp.Expr) -> bool:
         """Whether a call is that of a function which the project defines itself."""
         functions = self.catalog.functions
         return bool(functions) and function_name(node) in functions

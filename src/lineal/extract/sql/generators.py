@@ -77,7 +77,7 @@ CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple", "parse_url_tuple"))
 """Generators that the parser has no class for."""
 
 
-def is_generator(item: Any) -> bool:
+def is_generator(item: exp.Expr) -> bool:
     """Tell whether a call makes rows.
 
     explode(xs), inline_outer(xs)      whether a call makes rows
@@ -87,7 +87,7 @@ def is_generator(item: Any) -> bool:
     )
 
 
-def as_inline(item: Any) -> Any:
+def as_inline(item: exp.Expr) -> Any:
     """Return an outer generator as its plain form.
 
     inline_outer(xs)      inline(xs), and a row of NULLs where xs is empty
@@ -102,7 +102,7 @@ def as_inline(item: Any) -> Any:
     return item
 
 
-def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+def taken_apart(item: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot]:
     """Return the columns of DuckDB's unnest.
 
     unnest(s), unnest(xs, recursive := true)      DuckDB: a column for each field of a struct
@@ -132,7 +132,7 @@ def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     return found
 
 
-def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]:
+def each_part(value: Slot, node: exp.Expr, scope: Scope, goes_on: bool) -> list[Slot]:
     """Return the fields of a struct, one column each.
 
     unnest(s)      a column for each field, and for the fields of those, where it goes on
@@ -185,7 +185,7 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
     )
 
 
-def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
+def default_names(item: exp.Expr, scope: Scope) -> tuple[str, ...]:
     """Return the names of a generator's columns.
 
     explode(xs), explode(attrs)      col; key and value
@@ -200,7 +200,7 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     return names
 
 
-def is_map(node: Any, scope: Scope) -> bool:
+def is_map(node: exp.Expr, scope: Scope) -> bool:
     """Tell whether a generator takes a map apart.
 
     explode(attrs), explode(map(…))      an item of a map has a key and a value
@@ -299,7 +299,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     return explode(one_row(), items, arrays)
 
 
-def is_json_tuple(node: Any) -> bool:
+def is_json_tuple(node: exp.Expr) -> bool:
     """Tell whether a call gives one row with a column for each key.
 
     json_tuple(doc, 'a', 'b'), parse_url_tuple(address, 'HOST')
@@ -331,7 +331,7 @@ def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
     return project(one_row(), slots)
 
 
-def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> list[Slot]:
+def fields_of_items(node: exp.Expr, lineage: Lineage, names: list[str], scope: Scope) -> list[Slot]:
     """Return the fields of an array's items.
 
     inline(xs), BigQuery's UNNEST(xs)
@@ -428,7 +428,7 @@ def column_names(alias: exp.TableAlias | None) -> list[str]:
     return []
 
 
-def set_of_rows(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
+def set_of_rows(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Note the arrays that decide how many rows a query has.
 
     SELECT upper(unnest(xs))

@@ -85,7 +85,7 @@ def variables(node: exp.MatchRecognize) -> list[str]:
     ]
 
 
-def key_slot(node: Any, scope: Scope) -> Slot:
+def key_slot(node: exp.Expr, scope: Scope) -> Slot:
     """Return the slot of a partition or order key."""
     name = node.this if isinstance(node, exp.Column) else exp.to_identifier(node.sql())
     lineage = value_of(node, IDENTITY, scope)
@@ -102,7 +102,7 @@ def measured(node: exp.Alias, scope: Scope) -> Slot:
     return Slot(alias.name, scope.evaluation.fold(alias.name, alias.args.get("quoted")), lineage)
 
 
-def navigated(node: Any) -> Any:
+def navigated(node: exp.Expr) -> Any:
     """Rewrite the navigation functions of a measure.
 
     FIRST(a), LAST(a)      the value in one row of the match, as over a window: no aggregate
@@ -110,7 +110,7 @@ def navigated(node: Any) -> Any:
     return node.transform(_over_the_match)
 
 
-def _over_the_match(node: Any) -> Any:
+def _over_the_match(node: exp.Expr) -> Any:
     """Turn FIRST(a), LAST(a) into a window function and count(x.*) into count(*)."""
     if holds(node, exp.Count, exp.Column) and node.this.is_star:
         return exp.Count(this=exp.Star())  # count(x.*): how many rows are x

@@ -16,7 +16,7 @@ XML_METHODS = frozenset(("value", "query", "nodes", "exist", "modify"))
 """SELECT doc.value('/x', 'int')      the methods of a document"""
 
 
-def as_function(node: Any, scope: Scope) -> Any:
+def as_function(node: exp.Expr, scope: Scope) -> Any:
     """Rewrite a method call as a function call.
 
     a.f(b)      f(a, b), where a is a value; None where it is a schema or a package
@@ -70,7 +70,7 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
     return None
 
 
-def names(node: Any) -> list[exp.Identifier]:
+def names(node: exp.Expr) -> list[exp.Identifier]:
     """Return the parts of a dotted name.
 
     a.b      a and b; nothing for what is no name
@@ -92,12 +92,12 @@ NAMING = (exp.Column, exp.Alias, exp.Table, exp.TableAlias, exp.CTE, exp.DataTyp
 """Nodes in which a name alone is not a column."""
 
 
-def names_element(node: Any) -> bool:
+def names_element(node: exp.Expr) -> bool:
     """XMLELEMENT(e, t.a)      whether a name is that of an element, and no column"""
     return isinstance(node.parent, exp.XMLElement) and node.arg_key == "this"
 
 
-def as_columns(node: Any) -> Any:
+def as_columns(node: exp.Expr) -> Any:
     """Turn the names in an expression into columns.
 
     (a + t.b)      the names in an expression as the columns they are

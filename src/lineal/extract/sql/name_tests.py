@@ -19,7 +19,7 @@ from lineal.model.patterns import SlowPattern, compile_pattern, is_like
 NameTest = Callable[[str], Any]
 
 
-def test_of_names(node: Any) -> NameTest | None:
+def test_of_names(node: exp.Expr) -> NameTest | None:
     """Read a condition about column names.
 
     lambda c: c LIKE 'user%' OR c IN ('id', 'name')
@@ -93,7 +93,9 @@ def like_folded(pattern: str) -> NameTest:
     return lambda name: is_like(folded, name.lower())
 
 
-def under_alias(slots: list[Slot], alias: Any, item: Any, evaluation: Evaluation) -> list[Slot]:
+def under_alias(
+    slots: list[Slot], alias: Any, item: exp.Expr, evaluation: Evaluation
+) -> list[Slot]:
     """max(COLUMNS(*)) AS m: each is called m; COLUMNS('(a)_b') AS '\\0_\\1': by the name, and
     groups of the pattern
     """

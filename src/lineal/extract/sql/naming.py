@@ -16,7 +16,7 @@ from lineal.model.late_pattern import late_pattern
 
 
 def output_name(
-    node: Any, position: int, evaluation: Evaluation, sources: Container[str] | None = None
+    node: exp.Expr, position: int, evaluation: Evaluation, sources: Container[str] | None = None
 ) -> tuple[str, bool]:
     """Return the name of an output column.
 
@@ -61,7 +61,7 @@ def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
     return evaluation.facts.names_fields_in_paths and isinstance(node.this, (exp.Bracket, exp.Dot))
 
 
-def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -> Any:
+def without_tables(node: exp.Expr, evaluation: Evaluation, sources: Container[str]) -> Any:
     """Remove the tables from the columns of a name.
 
     sum(o.amount), max(o.place.zip)      are called sum(amount), max(place.zip)
@@ -92,7 +92,7 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
     return parts
 
 
-def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
+def numbered(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Return the name of an unnamed column, by its number.
 
     SELECT a + 1      _col_0
@@ -100,7 +100,7 @@ def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
     return f"_col_{position}"
 
 
-def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
+def bigquery(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Return the name that BigQuery gives to an unnamed column.
 
     SELECT a, b + 1, c + 1      f0_ and f1_: only columns without a name are counted
@@ -114,7 +114,7 @@ def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
     return f"f{len(unnamed)}_"
 
 
-def has_name(item: Any) -> bool:
+def has_name(item: exp.Expr) -> bool:
     """Tell whether an item of a SELECT list is a column, a field, a star or has an alias."""
     while isinstance(item, exp.Paren):
         item = item.this
@@ -129,7 +129,7 @@ DEEPEST_NAME = 100
 """Writing a deeper tree out takes long, and at some thousand levels kills the process."""
 
 
-def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
+def spark_name(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
     if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
@@ -146,7 +146,7 @@ SPARK_OPERATORS: dict[type, str] = {
 }  # fmt: skip
 
 
-def pretty(node: Any, evaluation: Evaluation) -> str:
+def pretty(node: exp.Expr, evaluation: Evaluation) -> str:
     """An expression as Spark prints it in a name."""
     if isinstance(node, exp.Paren):
         return pretty(node.this, evaluation)
@@ -175,7 +175,7 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
     return name_by_text(node, 0, evaluation)
 
 
-def name_by_text(node: Any, position: int, evaluation: Evaluation) -> str:
+def name_by_text(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Spark, DuckDB: sum(amount) is called sum(amount)."""
     if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
@@ -195,7 +195,7 @@ def name_by_text(node: Any, position: int, evaluation: Evaluation) -> str:
     )
 
 
-def as_typed(node: Any, position: int, evaluation: Evaluation) -> str:
+def as_typed(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """MySQL: SUM( `a` ) is called SUM( `a` )"""
     text = "" if node.find(exp.Query) is not None else evaluation.reading.text_of(node)
     if not text or "/*" in text or "--" in text:
@@ -204,7 +204,7 @@ def as_typed(node: Any, position: int, evaluation: Evaluation) -> str:
     return text
 
 
-def without_quotes(node: Any) -> Any:
+def without_quotes(node: exp.Expr) -> Any:
     """Remove the quotes from a name.
 
     max(`units`)      is called max(units)
@@ -235,7 +235,7 @@ OPERATORS_IN_PARENTHESES = frozenset(("spark", "spark2", "databricks", "duckdb")
 """sum(a + 1)      is called sum((a + 1))"""
 
 
-def in_parentheses(node: Any) -> Any:
+def in_parentheses(node: exp.Expr) -> Any:
     """Write an expression with all its parentheses.
 
     a * 2 - b      ((a * 2) - b)
@@ -252,7 +252,7 @@ def in_parentheses(node: Any) -> Any:
     return whole.this
 
 
-def deeper(node: Any, limit: int) -> bool:
+def deeper(node: exp.Expr, limit: int) -> bool:
     """Whether a tree has more levels than that."""
     level = [node]
     for _ in range(limit):
@@ -263,7 +263,7 @@ def deeper(node: Any, limit: int) -> bool:
     return True
 
 
-def name_by_function(node: Any, position: int, evaluation: Evaluation) -> str:
+def name_by_function(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """PostgreSQL: sum(amount) is called sum, a cast like what it casts, an operator ?column?"""
     return figured(node, evaluation)[0]
 
@@ -274,7 +274,7 @@ Figured = tuple[str, bool]
 NAMELESS: Figured = ("?column?", False)
 
 
-def figured(node: Any, evaluation: Evaluation) -> Figured:
+def figured(node: exp.Expr, evaluation: Evaluation) -> Figured:
     """As the server figures it out, from the outside in."""
     while isinstance(node, PASSED_OVER):
         node = node.this
@@ -374,7 +374,7 @@ def function_written(node: Any, evaluation: Evaluation) -> str:
     return str(node.sql_name()).lower()
 
 
-def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
+def may_be(name: str, node: exp.Expr, evaluation: Evaluation) -> bool:
     """Whether an item that starts with this name may start with this function, and not with another
     around it.
     """
@@ -385,7 +385,7 @@ def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
     return getattr(build, "__self__", type(node)) is type(node)
 
 
-def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
+def as_text(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """No dialect: an expression is named by its text, and a cast column keeps its name."""
     if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
@@ -397,7 +397,7 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
     return text or numbered(node, position, evaluation)
 
 
-def hive(node: Any, position: int, evaluation: Evaluation) -> str:
+def hive(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Return the name that Hive gives to an unnamed column.
 
     SELECT a + 1      _c0
@@ -405,7 +405,7 @@ def hive(node: Any, position: int, evaluation: Evaluation) -> str:
     return f"_c{position}"
 
 
-def trino(node: Any, position: int, evaluation: Evaluation) -> str:
+def trino(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Return the name that Trino gives to an unnamed column.
 
     SELECT a + 1      _col0
@@ -434,7 +434,7 @@ BY_POSITION = (numbered, hive, trino, bigquery)
 """Names that tell nothing but the place of a column in its list."""
 
 
-def expression_name(node: Any, evaluation: Evaluation) -> str:
+def expression_name(node: exp.Expr, evaluation: Evaluation) -> str:
     """Return the name of an expression outside SELECT lists.
 
     PIVOT (sum(a), max(b) FOR k IN ('x'))      sum(a); a number would be no part of a name

@@ -17,7 +17,7 @@ def list_arg(node: exp.Expr, name: str) -> list[Any]:
     return node.args.get(name) or []
 
 
-def items_in(node: Any) -> list[Any]:
+def items_in(node: exp.Expr) -> list[Any]:
     """Return the items of a tuple; any other value is its only item.
 
     (a, b)      a, b
@@ -25,7 +25,7 @@ def items_in(node: Any) -> list[Any]:
     return node.expressions if isinstance(node, exp.Tuple) else [node]
 
 
-def holds(node: Any, outer: Classes, inner: Classes) -> bool:
+def holds(node: exp.Expr, outer: Classes, inner: Classes) -> bool:
     """Tell whether a node is of one class and its operand of another.
 
     CAST(a AS INT)      a cast that holds a column

@@ -5,7 +5,6 @@ the project lists.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -39,7 +38,7 @@ class OwnFunctions:
         """Tell whether the project or the dialect describes any function."""
         return bool(self.rows)
 
-    def row(self, node: Any) -> Function | None:
+    def row(self, node: exp.Expr) -> Function | None:
         """Find the row that the project gives for a function.
 
         tokenize_pii(a), security.tokenize_pii(a), and what the parser has another name for
@@ -74,7 +73,7 @@ class OwnFunctions:
 NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
 
 
-def _package(node: Any) -> Iterator[str]:
+def _package(node: exp.Expr) -> Iterator[str]:
     """Return the package of a call.
 
     security in security.tokenize_pii(a)

@@ -44,7 +44,7 @@ def path_of(node: Any) -> Path:
             return Path(node, names, beside)
 
 
-def is_passed_through(node: Any) -> bool:
+def is_passed_through(node: exp.Expr) -> bool:
     """Tell whether a function passes a document on, or the items of a column.
 
     CAST(doc AS JSON), PARSE_JSON(doc), unnest(items)
@@ -59,7 +59,7 @@ def is_passed_through(node: Any) -> bool:
     )
 
 
-def step_of(node: Any) -> Callable[[Any], Step] | None:
+def step_of(node: exp.Expr) -> Callable[[Any], Step] | None:
     """Return how a node leads into the value inside it; None if the node is not a path."""
     if node.__class__ is exp.Anonymous:
         if len(node.expressions) > 1:
@@ -81,7 +81,7 @@ def is_call(node: Any) -> bool:
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func)
 
 
-def leads_to_part(node: Any) -> bool:
+def leads_to_part(node: exp.Expr) -> bool:
     """Tell whether a node is a part of a column.
 
     Whether a node is a part of a column: xs, xs[0].price, payload:items
@@ -100,7 +100,7 @@ def reaches(names: Sequence[str], lineage: Lineage) -> bool:
     )
 
 
-def arrow_meant(node: Any, arrows: str) -> Any:
+def arrow_meant(node: exp.Expr, arrows: str) -> Any:
     """Return the path that was parsed as a lambda.
 
     f(doc -> 'a' ->> 'b')
@@ -155,7 +155,7 @@ def bracket(node: exp.Bracket) -> Step:
     return names, [item for item in node.expressions if not isinstance(item, exp.Literal)]
 
 
-def json_path(node: Any) -> Step:
+def json_path(node: exp.Expr) -> Step:
     """Read a JSON path.
 
     a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept
@@ -193,7 +193,7 @@ NAMES = late_pattern(r"[^$.*\[\]{},\"'\s]+")
 """'$.b[0].c', '$.b[*].c', '{b,0,c}'      b and c"""
 
 
-def extract(node: Any) -> Step:
+def extract(node: exp.Expr) -> Step:
     """Read the path of an extracting function.
 
     struct_extract(s, 'f'), GET(a, 'b')

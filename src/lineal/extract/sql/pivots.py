@@ -306,7 +306,7 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
     return identifier(into.this), [identifier(name) for name in into.expressions], node.expressions
 
 
-def identifier(node: Any) -> Any:
+def identifier(node: exp.Expr) -> Any:
     """Return the identifier of a column or name.
 
     a, (a)      the name of a column, or the name itself
@@ -318,7 +318,7 @@ def identifier(node: Any) -> Any:
     return node
 
 
-def several(item: Any) -> bool:
+def several(item: exp.Expr) -> bool:
     """Tell whether an item stands for several columns.
 
     COUNT(*), COLUMNS(…)      what stands for several columns
@@ -326,7 +326,7 @@ def several(item: Any) -> bool:
     return isinstance(item.unnest(), (exp.Star, exp.Columns))
 
 
-def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
+def members_of(item: exp.Expr, scope: Scope) -> list[list[Slot]]:
     """Return the columns that one row of an UNPIVOT takes.
 
     a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))

@@ -388,7 +388,7 @@ def is_naming(column: exp.Column) -> bool:
     return isinstance(parent, LISTING) or isinstance(around, LISTING)
 
 
-def is_open_name(node: Any) -> bool:
+def is_open_name(node: exp.Expr) -> bool:
     """Tell whether a name holds a placeholder.
 
     amount_{x}      quotes keep braces as they are
@@ -409,7 +409,7 @@ NAME = "name"
 """The mark of a placeholder that has a name."""
 
 
-def name_of(node: Any) -> str:
+def name_of(node: exp.Expr) -> str:
     """Return the output name of a placeholder.
 
     SELECT {x}      the name of an output column that is a placeholder; '' for other values

@@ -284,7 +284,7 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
 
 
 def order_frame(
-    node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+    node: exp.Expr, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
     """Return a frame after ORDER BY and LIMIT.
 
@@ -316,7 +316,9 @@ def combined_query(
     return order_frame(node, frame, parent, ctes, evaluation)
 
 
-def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def evaluate_chain(
+    node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     """Return the frame of a chain of set operations.
 
     a UNION ALL b UNION ALL c …

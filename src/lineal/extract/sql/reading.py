@@ -175,7 +175,7 @@ class Reading:
         """Return the name of a call."""
         return call_name(call)
 
-    def manner(self, node: Any, name: str) -> tuple[bool, bool]:
+    def manner(self, node: exp.Expr, name: str) -> tuple[bool, bool]:
         """Whether a column is in an aggregate, and whether a variable holds its name; SQL has no
         variables here.
         """
@@ -196,7 +196,7 @@ class Reading:
 
         return False
 
-    def place_of(self, node: Any) -> Place | None:
+    def place_of(self, node: exp.Expr) -> Place | None:
         """Return the place of a node."""
         offset = offset_of(node)
         if offset is not None:
@@ -332,7 +332,7 @@ class Reading:
 
         return start, end
 
-    def text_of(self, node: Any) -> str:
+    def text_of(self, node: exp.Expr) -> str:
         """Return the item of SELECT that holds a node, as it was written."""
         offset = offset_of(node)
         if offset is not None:
@@ -388,7 +388,7 @@ def first_node(trail: Trail | None) -> Any:
     return None
 
 
-def starred(query: Any) -> Any:
+def starred(query: exp.Expr) -> Any:
     """Return the node of a statement's unnamed columns: its star, else the query itself."""
     while isinstance(query, (exp.Subquery, exp.SetOperation)):
         query = query.this
@@ -428,7 +428,7 @@ def offset_of(node: Any) -> int | None:
     return leftmost(node)
 
 
-def farthest_left(node: Any) -> Any:
+def farthest_left(node: exp.Expr) -> Any:
     """Return the leftmost node of an expression.
 
     a + b + c      a
@@ -439,7 +439,7 @@ def farthest_left(node: Any) -> Any:
     return node
 
 
-def leftmost(node: Any) -> int | None:
+def leftmost(node: exp.Expr) -> int | None:
     """Return the smallest offset in an expression."""
     stack = [node]
     best: int | None = None
@@ -538,7 +538,7 @@ LEFT = frozenset(
 """What starts where its first part does."""
 
 
-def call_name(node: Any) -> str:
+def call_name(node: exp.Expr) -> str:
     """The name that a call has on a path; nothing for what only groups."""
     kind: Any = type(node)
     if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):

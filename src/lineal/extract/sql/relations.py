@@ -57,7 +57,7 @@ from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause
 
 
-def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+def relation(node: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     """One member of FROM, added to the scope; its row influences become the query's."""
     handler = RELATIONS.get(node.__class__, unknown_relation)
     source = handler(node, scope, rows)
@@ -342,7 +342,7 @@ def unnamed(node: Any, name: Any, scope: Scope, rows: Lineage) -> Source:
     return stage(node, exp.Var(this=variable), scope, rows)
 
 
-def report_variable(node: Any, scope: Scope) -> None:
+def report_variable(node: exp.Expr, scope: Scope) -> None:
     """Report a table that only a variable names."""
     scope.evaluation.report(
         Code.DYNAMIC, "the table to read is only known when the query runs", node
@@ -490,7 +490,7 @@ def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
-def unknown_relation(node: Any, scope: Scope, rows: Lineage, what: str = "") -> Source:
+def unknown_relation(node: exp.Expr, scope: Scope, rows: Lineage, what: str = "") -> Source:
     """Report a member of FROM that is not traced, and give it the columns its alias lists."""
     message = f"{what or node.key} in FROM is not traced"
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, message, node)
@@ -558,7 +558,7 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         pivoted_join(args.get("pivots") or args["this"].args["pivots"], scope, rows)
 
 
-def belongs_to_join(node: Any, scope: Scope) -> bool:
+def belongs_to_join(node: exp.Expr, scope: Scope) -> bool:
     """Tell whether a pivot covers the whole join.
 
     FROM a, b PIVOT (…) in Spark      what is pivoted is a next to b, and not b alone

@@ -77,7 +77,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
     return tree
 
 
-def loses_words(tree: Any) -> bool:
+def loses_words(tree: exp.Expr) -> bool:
     """PIVOT t ON x a      sqlglot skips what it does not understand: a pivot of nothing is left"""
     return any(
         not pivot.args.get("expressions") and not pivot.args.get("fields")
@@ -189,7 +189,7 @@ def _parsed(words: Words, dialect: str, text: str) -> Any:
     )
 
 
-def given_up(tree: Any) -> bool:
+def given_up(tree: exp.Expr) -> bool:
     """Tell whether the parser has given up on a statement.
 
     CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and
@@ -206,7 +206,7 @@ def given_up(tree: Any) -> bool:
     return name in ("CREATE", "REPLACE") or (name == "ALTER" and says_more(tree))
 
 
-def deletes_top(tree: Any) -> bool:
+def deletes_top(tree: exp.Expr) -> bool:
     """DELETE TOP (5) FROM t      TOP is taken for a table with the column 5"""
     if not isinstance(tree, exp.Delete) or not tree.args.get("tables"):
         return False

@@ -161,7 +161,7 @@ def kind_of_use(column: exp.Column) -> str:
     return ""
 
 
-def kind_of_constants(node: Any) -> str:
+def kind_of_constants(node: exp.Expr) -> str:
     """Return the kind of the constants that a column is compared with."""
     for each in node.iter_expressions():
         if isinstance(each, exp.Literal):

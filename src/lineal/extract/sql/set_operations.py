@@ -19,7 +19,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.diagnostic import Code
 
 
-def continues_chain(node: Any) -> bool:
+def continues_chain(node: exp.Expr) -> bool:
     """Tell whether the left side belongs to the same chain.
 
     a UNION b UNION c      whether the left side is a part of the same run
@@ -60,7 +60,7 @@ def combine(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
 OPERATIONS = {exp.Intersect: SetOperation.INTERSECT, exp.Except: SetOperation.EXCEPT}
 
 
-def unite_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) -> Frame:
+def unite_by_name(node: exp.Expr, evaluation: Evaluation, frames: Sequence[Frame]) -> Frame:
     """Return a union by name.
 
     a FULL UNION ALL BY NAME b, a LEFT UNION ALL BY NAME b, a UNION ALL BY NAME ON (x) b
@@ -70,7 +70,7 @@ def unite_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) ->
 
 
 def slots_kept(
-    node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation
+    node: exp.Expr, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation
 ) -> Iterable[Slot]:
     """Return the columns that a union by name keeps.
 
@@ -89,7 +89,7 @@ def slots_kept(
     return [slot for slot in slots if slot.star is not None or slot.key in keys]
 
 
-def check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> None:
+def check_widths(node: exp.Expr, frames: list[Frame], evaluation: Evaluation) -> None:
     """Report branches that differ in their number of columns."""
     widths = {len(frame.slots) for frame in frames if frame.complete}
     if len(widths) > 1:

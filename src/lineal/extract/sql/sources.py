@@ -170,7 +170,7 @@ def origin_of(slot: Slot) -> Column | None:
     return slot.scanned or next((column for column, _ in slot.lineage), None)
 
 
-def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
+def field_of(slot: Slot, path: Sequence[str], node: exp.Expr) -> Slot:
     """Return the field of a column.
 
     address.city      the path stays on the origin, and reading a field transforms

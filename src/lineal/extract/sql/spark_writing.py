@@ -59,7 +59,7 @@ class Written(NamedTuple):
     notes: tuple[str, ...]
 
 
-def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
+def write(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> Written:
     """The statement in Spark's SQL."""
     annotate(tree, dialect, columns_of)
     for node in reversed(list(tree.dfs())):
@@ -78,7 +78,7 @@ def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
     return Written(sql, tuple(dict.fromkeys(generator.unsupported_messages)))
 
 
-def reworded(node: Any, dialect: str) -> Any:
+def reworded(node: exp.Expr, dialect: str) -> Any:
     """A node as it is, or in the words that mean the same in Spark."""
     rewrite = REWRITES.get(type(node))
     if rewrite is not None:
@@ -92,7 +92,7 @@ def call(name: str, *arguments: Any) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
-def is_a(node: Any, kinds: Any) -> bool:
+def is_a(node: exp.Expr, kinds: Any) -> bool:
     """Tell whether a node has one of some types."""
     return node.type is not None and node.type.this in kinds
 
@@ -115,7 +115,7 @@ def division(node: exp.Div, dialect: str) -> Any:
     return call("TRY_DIVIDE", left, right)
 
 
-def unwrapped(node: Any) -> Any:
+def unwrapped(node: exp.Expr) -> Any:
     """Return the expression inside parentheses.
 
     (a + b)      a + b
@@ -266,7 +266,7 @@ def interval(node: exp.Interval, dialect: str) -> Any:
     )
 
 
-def added_time(node: Any, dialect: str) -> Any:
+def added_time(node: exp.Expr, dialect: str) -> Any:
     """Write an addition to a time.
 
     DATETIME_ADD(a, INTERVAL n DAY)      DATEADD(DAY, n, a)
@@ -284,7 +284,7 @@ def added_time(node: Any, dialect: str) -> Any:
     return call("DATEADD", exp.var(str(unit.name).upper()), value, node.this)
 
 
-def added_date(node: Any, dialect: str) -> Any:
+def added_date(node: exp.Expr, dialect: str) -> Any:
     """Write an addition to a date.
 
     DATEADD(day, n, a), of a time      Spark's DATE_ADD would make a date of it
@@ -326,7 +326,7 @@ def subtraction(node: exp.Sub, dialect: str) -> Any:
     return made
 
 
-def truncation(node: Any, dialect: str) -> Any:
+def truncation(node: exp.Expr, dialect: str) -> Any:
     """Write DATE_TRUNC.
 
     DATE_TRUNC('month', a), of a date      a date
@@ -422,7 +422,7 @@ def qualified(node: exp.Select) -> exp.Select:
     return around(node, helpers, holder.this, ordered=True)
 
 
-def with_aliases(node: Any, query: exp.Select) -> Any:
+def with_aliases(node: exp.Expr, query: exp.Select) -> Any:
     """The names that the SELECT list gives to expressions, said with those expressions."""
     named = {item.alias: item.this for item in query.expressions if isinstance(item, exp.Alias)}
     holder = exp.Paren(this=node.copy())
@@ -437,7 +437,7 @@ def with_aliases(node: Any, query: exp.Select) -> Any:
     return holder.this
 
 
-def sources_of(node: Any) -> set[str]:
+def sources_of(node: exp.Expr) -> set[str]:
     """Return the columns that an expression names: `a + 1 AS a` does not replace its own a."""
     return {column.name for column in node.find_all(exp.Column)}
 
@@ -512,7 +512,7 @@ def length(node: exp.Length, dialect: str) -> Any:
     return node
 
 
-def regular_expression(node: Any, dialect: str) -> Any:
+def regular_expression(node: exp.Expr, dialect: str) -> Any:
     """Write a regular expression.
 
     a ~* 'x', regexp_matches(a, 'x', 'i')

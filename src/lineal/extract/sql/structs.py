@@ -60,7 +60,7 @@ def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]
     return ()
 
 
-def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
+def parsed_document(node: exp.Expr, whole: Lineage, dialect: str) -> Struct | None:
     """Return the struct of a parsed document.
 
     from_json(doc, 'a INT, b STRUCT<c: INT>')
@@ -102,7 +102,7 @@ def fields_in(lineage: Lineage, kind: Any) -> Lineage:
 DOCUMENTS = frozenset(("from_csv", "from_xml"))
 
 
-def is_document(node: Any) -> bool:
+def is_document(node: exp.Expr) -> bool:
     """Tell whether a call parses a document.
 
     from_json(…), from_csv(…), from_xml(…)

@@ -739,7 +739,7 @@ def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
             yield from nested_paths(inner.expressions, names)
 
 
-def path_names(node: Any) -> list[str]:
+def path_names(node: exp.Expr) -> list[str]:
     """Return the names in a column's path.
 
     COLUMNS (a INT PATH '$.x.y')      x and y
@@ -784,7 +784,7 @@ def dataset_columns(
     return (columns if columns and asked else [*columns, star_slot(star)]), dataset
 
 
-def schema_of(node: Any) -> list[tuple[str, bool]]:
+def schema_of(node: exp.Expr) -> list[tuple[str, bool]]:
     """Return the schema of a called function.
 
     FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo, and whether it was quoted

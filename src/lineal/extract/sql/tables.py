@@ -55,7 +55,7 @@ def hash_of(identifier: Any) -> str:
     return "##" if identifier.args.get("global_") else ""
 
 
-def literal_name(node: Any) -> str | None:
+def literal_name(node: exp.Expr) -> str | None:
     """Return a name that is written as a string.
 
     IDENTIFIER('db.t'), TABLE('db.t')      a name in a string
@@ -211,7 +211,7 @@ def parts_of(table: exp.Table) -> list[Any]:
     return [*parts, *parts_of_path(table.this)]
 
 
-def parts_of_path(node: Any) -> list[Any]:
+def parts_of_path(node: exp.Expr) -> list[Any]:
     """Return the identifiers of a path, whichever side it nests on: (a.b).c, a.(b.c)"""
     if isinstance(node, exp.Dot):
         return [*parts_of_path(node.this), *parts_of_path(node.expression)]

@@ -178,7 +178,7 @@ class Translator:
         """The tables in Spark that are named differently from their datasets, and those datasets."""
         return {table: dataset for dataset, table in self.tables.items() if table != dataset}
 
-    def translate_tree(self, tree: Any, script: Script) -> Translated:
+    def translate_tree(self, tree: exp.Expr, script: Script) -> Translated:
         """A tree in Spark's SQL, with the names that Spark knows."""
         for table in list(tree.find_all(exp.Table)):
             self.rename(table, tree)
@@ -195,7 +195,7 @@ class Translator:
 
     # -- trees -------------------------------------------------------------------------------------
 
-    def name_of(self, table: Any, tree: Any) -> str | None:
+    def name_of(self, table: Any, tree: exp.Expr) -> str | None:
         """Return the name of a table in Spark if it differs from the text."""
         if not is_named(table):
             return None
@@ -210,7 +210,7 @@ class Translator:
 
         return name
 
-    def rename(self, table: exp.Table, tree: Any) -> None:
+    def rename(self, table: exp.Table, tree: exp.Expr) -> None:
         """Give a table the name that Spark knows."""
         name = self.name_of(table, tree)
         if name is None:
@@ -258,7 +258,7 @@ class Translator:
 
         return text
 
-    def edits(self, tree: Any) -> Iterator[Edit]:
+    def edits(self, tree: exp.Expr) -> Iterator[Edit]:
         """Return the replacements for a text that keeps its lines."""
         for table in tree.find_all(exp.Table):
             name = self.name_of(table, tree)
@@ -348,7 +348,7 @@ ROW_CHANGES: dict[type[Any], Any] = {
 }
 
 
-def table_in(tree: Any) -> str | None:
+def table_in(tree: exp.Expr) -> str | None:
     """The table that a statement changes, if it has no other name there."""
     table = tree.this
     if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias"):
@@ -362,7 +362,7 @@ def dotted(table: exp.Table) -> str:
     return ".".join(part.name for part in parts_of(table) if part)
 
 
-def ctes_of(tree: Any) -> set[str]:
+def ctes_of(tree: exp.Expr) -> set[str]:
     """Return the names of a query's CTEs."""
     return {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
 

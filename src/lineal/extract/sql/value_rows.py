@@ -78,7 +78,7 @@ def items_of(tuple_: Any) -> Sequence[Any]:
     return (tuple_,)
 
 
-def is_row(item: Any) -> bool:
+def is_row(item: exp.Expr) -> bool:
     """Tell whether an item stands for a row.
 
     NEW.*, (NEW).*, $1.*
@@ -86,7 +86,7 @@ def is_row(item: Any) -> bool:
     return item.__class__ in (exp.Column, exp.Dot) and item.is_star
 
 
-def row_slots(item: Any, scope: Scope) -> list[Slot]:
+def row_slots(item: exp.Expr, scope: Scope) -> list[Slot]:
     """Return the columns of a row variable.
 
     NEW.*, (NEW).*      the columns of the row

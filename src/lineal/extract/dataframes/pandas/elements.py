@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call, relations_of
@@ -145,7 +146,7 @@ def ask(held: Series) -> None:
         held.watch.tests.append(held)
 
 
-def decide_by_elements(run: Run, made: Value, bound: list[Value], node: Any) -> Value:
+def decide_by_elements(run: Run, made: Value, bound: list[Value], node: ast.AST) -> Value:
     """Return a value that conditions over elements choose.
 
     ["high" if x > 10 else y for x, y in zip(df["a"], df["b"])]
@@ -183,7 +184,7 @@ def merge_series(run: Any, left: Value, right: Value) -> Value:
     return held.with_tree(transforming_call("either", *trees), watch=watch)
 
 
-def bound_series(run: Run, held: Series, node: Any) -> Value:
+def bound_series(run: Run, held: Series, node: ast.AST) -> Value:
     """Widen a series whose expression has too many nodes: s = s + s, in a loop."""
     if held.tree.__class__ in LEAVES:
         return held

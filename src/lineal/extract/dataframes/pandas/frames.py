@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -149,7 +150,7 @@ SPECIAL: dict[str, Callable[[Call, DataFrame], Value]] = {
 """Methods that need the frame itself and not only its table."""
 
 
-def attribute_of_frame(run: Run, held: DataFrame, name: str, node: Any) -> Value:
+def attribute_of_frame(run: Run, held: DataFrame, name: str, node: ast.AST) -> Value:
     """df.columns, df.loc, df.groupby, df.amount"""
     part = PARTS.get(name)
     if part is not None:
@@ -211,7 +212,7 @@ PARTS: dict[str, Callable[[Call, DataFrame, str], Value]] = {
 """What a frame has besides methods and columns."""
 
 
-def set_attribute(run: Run, owner: DataFrame, name: str, held: Value, node: Any) -> None:
+def set_attribute(run: Run, owner: DataFrame, name: str, held: Value, node: ast.AST) -> None:
     """df.columns = ["a", "b"], df.amount = 0"""
     call = Call(run, [], {}, node)
     table = owner.table
@@ -239,7 +240,7 @@ KEEPING_NAMES = frozenset(("lower", "upper", "title", "strip"))
 """Methods that keep names but for their case and the spaces around them."""
 
 
-def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:
+def attribute_of_names(run: Run, held: Names, name: str, node: ast.AST) -> Value:
     """df.columns.str, df.columns.tolist"""
     if name in ("str", "values"):
         return held
@@ -263,7 +264,7 @@ def on_names(run: Run, held: Names, name: str, call: Invocation) -> Value:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def attribute_of_row(run: Run, held: Row, name: str, node: Any) -> Value:
+def attribute_of_row(run: Run, held: Row, name: str, node: ast.AST) -> Value:
     """row.amount, row.get"""
     is_column = name in held.table.relation.by_key
     if not is_column and (name in SERIES or name in FRAME or name in ROW_NAMES):
@@ -292,7 +293,7 @@ def on_row(run: Run, held: Row, name: str, given: Invocation) -> Value:
 # -- series and groups -----------------------------------------------------------------------------
 
 
-def attribute_of_series(run: Run, held: Series, name: str, node: Any) -> Value:
+def attribute_of_series(run: Run, held: Series, name: str, node: ast.AST) -> Value:
     """s.str, s.dt, s.values, s.sum"""
     part = SERIES_PARTS.get(name)
     if part is not None:
@@ -375,6 +376,6 @@ def call_series(run: Run, held: Series, given: Invocation) -> Value:
     return untraced(call, DataFrame(held.table), name)
 
 
-def item_of_names(run: Run, held: Names, key: Value, node: Any) -> Value:
+def item_of_names(run: Run, held: Names, key: Value, node: ast.AST) -> Value:
     """df.columns[0]"""
     return Unknown("columns", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -143,7 +144,7 @@ def resample_groups(call: Call, groups: Groups) -> Value:
     return replace(groups, keys=(*groups.keys, *periods))
 
 
-def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
+def item_of_groups(run: Run, held: Groups, key: Value, node: ast.AST) -> Value:
     """df.groupby("k")["x"], df.groupby("k")[["x", "y"]]"""
     call = Call(run, [], {}, node)
     names = call.names(key)
@@ -153,7 +154,7 @@ def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
     return replace(held, selected=tuple(names), is_series=is_name(key))
 
 
-def attribute_of_groups(run: Run, held: Groups, name: str, node: Any) -> Value:
+def attribute_of_groups(run: Run, held: Groups, name: str, node: ast.AST) -> Value:
     """df.groupby("k").x"""
     if name in GROUPED or is_aggregate(name):
         return Method(held, name)
@@ -603,7 +604,7 @@ def rolled(call: Call, series: Series, held: Rolling, name: str) -> Any:
     return over(aggregate(name, series.tree), (), held.keys)
 
 
-def item_of_rolling(run: Run, held: Rolling, key: Value, node: Any) -> Value:
+def item_of_rolling(run: Run, held: Rolling, key: Value, node: ast.AST) -> Value:
     """df.rolling(7)["x"]"""
     call = Call(run, [], {}, node)
     if isinstance(held.held, Groups):

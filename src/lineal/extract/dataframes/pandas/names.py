@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -107,7 +108,7 @@ METHODS: dict[str, Callable[[Call, NameList], Value]] = {
 """Methods of df.columns and of df.columns.str."""
 
 
-def attribute_of_names(run: Run, held: NameList, name: str, node: Any) -> Value:
+def attribute_of_names(run: Run, held: NameList, name: str, node: ast.AST) -> Value:
     """df.columns.str, df.columns.values"""
     if name in ("str", "values"):
         return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -90,7 +91,7 @@ def sort_rows(call: Call, table: Table, trees: Sequence[Any]) -> Table:
 BY_PLACE = Doubt(Confidence.LOW, False, "a column of an array, by its place")
 
 
-def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
+def item_of_frame(run: Run, held: DataFrame, key: Value, node: ast.AST) -> Value:
     """Return an item of a frame.
 
     df["x"], df[["a", "b"]], df[df["a"] > 1], df[:10]
@@ -239,7 +240,7 @@ def change_every(call: Call, table: Table, change: Any, mark: str = CHANGED) -> 
 # -- loc, iloc, at, iat ----------------------------------------------------------------------------
 
 
-def item_of_indexer(run: Run, held: Indexer, key: Value, node: Any) -> Value:
+def item_of_indexer(run: Run, held: Indexer, key: Value, node: ast.AST) -> Value:
     """Return a part of a frame by rows and columns.
 
     df.loc[df["a"] > 1, ["a", "b"]], df.iloc[:, 0]
@@ -361,12 +362,12 @@ def part_of_series(call: Call, held: Series, key: Value) -> Value:
     return held.with_tree(transforming_call("item", held.tree), is_scalar=True)
 
 
-def item_of_series(run: Run, held: Series, key: Value, node: Any) -> Value:
+def item_of_series(run: Run, held: Series, key: Value, node: ast.AST) -> Value:
     """Return an item of a series."""
     return part_of_series(Call(run, [], {}, node), held, key)
 
 
-def item_of_row(run: Run, held: Row, key: Value, node: Any) -> Value:
+def item_of_row(run: Run, held: Row, key: Value, node: ast.AST) -> Value:
     """Return an element of a row.
 
     row["a"]
@@ -388,7 +389,7 @@ def item_of_row(run: Run, held: Row, key: Value, node: Any) -> Value:
 # -- assignment ------------------------------------------------------------------------------------
 
 
-def set_item(run: Run, owner: DataFrame, key: Value, held: Value, node: Any) -> None:
+def set_item(run: Run, owner: DataFrame, key: Value, held: Value, node: ast.AST) -> None:
     """Set columns of a frame.
 
     df["x"] = …, df[["a", "b"]] = …, df[df["a"] > 1] = 0
@@ -458,7 +459,7 @@ def value_for(call: Call, held: Value) -> Any:
     return call.tree(held)
 
 
-def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: Any) -> None:
+def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: ast.AST) -> None:
     """Set a part of a frame.
 
     df.loc[df["a"] > 1, "x"] = 0      x where the condition does not hold, and a decides
@@ -490,7 +491,7 @@ def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: Any) -> No
     frame.put(run, set_where(call, table, rows, names, held))
 
 
-def set_values(run: Run, owner: Series, key: Value, held: Value, node: Any) -> None:
+def set_values(run: Run, owner: Series, key: Value, held: Value, node: ast.AST) -> None:
     """Set values of a series in place.
 
     s[s < 0] = 0, s.loc[mask] = other      the condition decides, both are the value
@@ -534,7 +535,7 @@ def may_have(table: Table, name: str) -> bool:
     return name in table.relation.by_key or bool(table.relation.stars)
 
 
-def delete_item(run: Run, owner: DataFrame, key: Value, node: Any) -> None:
+def delete_item(run: Run, owner: DataFrame, key: Value, node: ast.AST) -> None:
     """del df["x"]"""
     call = Call(run, [], {}, node)
     names = call.names(key)

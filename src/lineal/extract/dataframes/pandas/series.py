@@ -64,7 +64,7 @@ SeriesMethod = Callable[[Call, Series], Value]
 # -- operators -------------------------------------------------------------------------------------
 
 
-def combine(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def combine(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """Carry out an operator of which one side is a series or a frame.
 
     df["a"] + df["b"], df["a"] > 1, ~df["flag"], df[["a", "b"]] * 2
@@ -593,7 +593,7 @@ PARTS = frozenset(
 """What .dt and .cat have without a call."""
 
 
-def attribute_of_accessor(run: Run, held: Accessor, name: str, node: Any) -> Value:
+def attribute_of_accessor(run: Run, held: Accessor, name: str, node: ast.AST) -> Value:
     """df["day"].dt.year"""
     if name in PARTS:
         return held.series.with_tree(transforming_call(name, held.series.tree))
@@ -601,6 +601,6 @@ def attribute_of_accessor(run: Run, held: Accessor, name: str, node: Any) -> Val
     return Method(held, name)
 
 
-def item_of_accessor(run: Run, held: Accessor, key: Value, node: Any) -> Value:
+def item_of_accessor(run: Run, held: Accessor, key: Value, node: ast.AST) -> Value:
     """df["name"].str[:3]"""
     return held.series.with_tree(transforming_call("slice", held.series.tree))

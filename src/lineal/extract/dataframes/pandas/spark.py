@@ -6,6 +6,7 @@ pandas: a declared column comes from every column, LOW.
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from lineal.algebra.frame import Slot
@@ -78,7 +79,7 @@ def follow_frames(
     return declared_columns(run, made, names, node)
 
 
-def declared_columns(run: Run, made: DataFrame, names: list[str], node: Any) -> Relation | None:
+def declared_columns(run: Run, made: DataFrame, names: list[str], node: ast.AST) -> Relation | None:
     """Return the columns of a schema out of a frame, by name; None where one is missing."""
     call = Call(run, [], {}, node)
     found = [call.find(made.table, name) for name in names]

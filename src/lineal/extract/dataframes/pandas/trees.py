@@ -19,7 +19,7 @@ BINARY_TREES: dict[type, Any] = {
 }  # fmt: skip
 
 
-def leaf(run: Run, slot: Slot, node: Any) -> Any:
+def leaf(run: Run, slot: Slot, node: ast.AST) -> Any:
     """Return a column that is found already, as an expression."""
     tree = mark_place(run, exp.Column(this=identifier(slot.name)), node)
     tree._meta["slot"] = slot

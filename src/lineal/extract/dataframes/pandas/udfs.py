@@ -7,6 +7,7 @@ columns of Spark.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -56,7 +57,7 @@ def follow_udf(run: Run, udf: Udf, given: Invocation) -> ColumnValue | None:
     return ColumnValue(tree, doubt=strongest([*doubts, doubt_of(given.arguments)]))
 
 
-def series_at(run: Run, body: Body, position: int, node: Any) -> Series:
+def series_at(run: Run, body: Body, position: int, node: ast.AST) -> Series:
     """Return the argument at a position, as the body sees it."""
     origin = Column(ARGUMENTS, str(position))
     slot = Slot("argument", "argument", {(origin, IDENTITY): None})

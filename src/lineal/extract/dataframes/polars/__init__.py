@@ -11,9 +11,9 @@ sources.py        files and tables; sql.py SQL over frames
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
@@ -93,7 +93,7 @@ COMPUTED_DOUBT = Doubt(Confidence.MEDIUM, False, "made by a function that only a
 NOT_TRACED = Doubt(Confidence.LOW, False, "made by a method that is not traced")
 
 
-def of_frame(run: Run, held: PolarsFrame, name: str, node: Any) -> Value:
+def of_frame(run: Run, held: PolarsFrame, name: str, node: ast.AST) -> Value:
     """df.select, df.columns, df.height"""
     part = FRAME_PARTS.get(name)
     if part is not None:
@@ -105,7 +105,7 @@ def of_frame(run: Run, held: PolarsFrame, name: str, node: Any) -> Value:
     return Method(held, name)
 
 
-def of_expr(run: Run, held: Expr, name: str, node: Any) -> Value:
+def of_expr(run: Run, held: Expr, name: str, node: ast.AST) -> Value:
     """pl.col("a").sum, pl.col("a").str"""
     if name in KINDS:
         return Accessor(held, name)
@@ -178,7 +178,7 @@ SERIES_METHODS: dict[str, Callable[[Run, Expr, Invocation], Value]] = {
 """Methods that only a Series has."""
 
 
-def of_selector(run: Run, held: Selector, name: str, node: Any) -> Value:
+def of_selector(run: Run, held: Selector, name: str, node: ast.AST) -> Value:
     """cs.numeric().sum, cs.string().str"""
     from_selector = LIBRARIES["polars.col"](run, Invocation([held], {}, node))
     return of_expr(run, from_selector, name, node)
@@ -244,7 +244,7 @@ def open_frame(run: Run, relation: Relation) -> PolarsFrame:
     return PolarsFrame(relation)
 
 
-def bound_expr(run: Run, held: Expr, node: Any) -> Value:
+def bound_expr(run: Run, held: Expr, node: ast.AST) -> Value:
     """Widen an expression with too many nodes: e = e + e, in a loop."""
     size = size_of_tree(held.tree)
     run.step(size >> 6)

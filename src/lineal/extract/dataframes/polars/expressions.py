@@ -59,7 +59,7 @@ SOME_COLUMNS = Doubt(
 # -- making expressions ----------------------------------------------------------------------------
 
 
-def column_expr(run: Run, name: str, node: Any) -> Expr:
+def column_expr(run: Run, name: str, node: ast.AST) -> Expr:
     """pl.col("a"), pl.col("*"), pl.col("^x_.*$")"""
     if name == "*":
         return selected(run, Selector(lambda *_: True), node)
@@ -87,14 +87,14 @@ def named_columns(names: Iterable[str]) -> Selector:
     return Selector(lambda name, kind: name.lower() in keys, NOTHING, names=several)
 
 
-def selected(run: Run, selector: Selector, node: Any) -> Expr:
+def selected(run: Run, selector: Selector, node: ast.AST) -> Expr:
     """Return an expression for each column that a selector takes."""
     tree = mark_place(run, exp.Placeholder(), node)
     tree._meta["several"] = selector
     return Expr(tree)
 
 
-def unknown_expr(run: Run, held: Value, node: Any) -> Expr:
+def unknown_expr(run: Run, held: Value, node: ast.AST) -> Expr:
     """Report columns that only a run knows."""
     run.dynamic(note_of("columns", held), node, getattr(held, "level", Confidence.UNKNOWN))
     tree = exp.Placeholder()
@@ -102,7 +102,7 @@ def unknown_expr(run: Run, held: Value, node: Any) -> Expr:
     return Expr(tree, root="{…}")
 
 
-def expr_of(run: Run, held: Value, node: Any, names: bool = True) -> Expr:
+def expr_of(run: Run, held: Value, node: ast.AST, names: bool = True) -> Expr:
     """Return a value as an expression.
 
     df.select("a")      a text is a column, where `names` says so; else it is a constant
@@ -157,7 +157,7 @@ def one_of(options: list[Expr]) -> Expr:
     return Expr(tree, root=options[0].root, doubt=ONE_BRANCH)
 
 
-def constant(run: Run, held: Value, node: Any) -> Expr:
+def constant(run: Run, held: Value, node: ast.AST) -> Expr:
     """pl.lit(1), pl.col("a") == "x", pl.col("a").is_in(["x", "y"])"""
     if isinstance(held, (list, tuple, set)):
         items = [expr_of(run, each, node, names=False) for each in held]
@@ -167,7 +167,7 @@ def constant(run: Run, held: Value, node: Any) -> Expr:
     return Expr(literal(run, held, node), root=LITERAL)
 
 
-def exprs_of(run: Run, arguments: Iterable[Value], node: Any) -> list[Expr]:
+def exprs_of(run: Run, arguments: Iterable[Value], node: ast.AST) -> list[Expr]:
     """Return the expressions of arguments.
 
     select("a", pl.col("b"), ["c", "d"])
@@ -205,7 +205,7 @@ MORE_BINARY: dict[type, Any] = {
 UNARY: dict[type, Any] = {ast.Invert: exp.Not, ast.USub: exp.Neg}
 
 
-def operate(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def operate(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """pl.col("a") + 1, pl.col("a") > pl.col("b"), ~pl.col("a")"""
     if issubclass(op, ast.unaryop):
         held = expr_of(run, left, node)
@@ -255,7 +255,7 @@ class Item(NamedTuple):
     star: Attribute | None = None
 
 
-def expand(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> list[Item]:
+def expand(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> list[Item]:
     """Return the columns of an expression: several, where a selector is in it."""
     if expr.tree.find(exp.Placeholder) is None:
         return [Item(settle(frame, expr.tree), title_of(expr, expr.root or LITERAL), expr.doubt)]
@@ -283,7 +283,7 @@ def expand(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> list[Item]:
     return found
 
 
-def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> Expr:
+def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> Expr:
     """pl.sum_horizontal(cs.numeric())      one column of all that the selector takes"""
     leaves = [each for each in expr.tree.find_all(exp.Placeholder) if "together" in each.meta]
     if not leaves:
@@ -306,7 +306,7 @@ def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> Expr:
     return replace(expr, tree=expr.tree.transform(columns), root=expr.root or first)
 
 
-def column_or_star(run: Run, attribute: Attribute, node: Any) -> Any:
+def column_or_star(run: Run, attribute: Attribute, node: ast.AST) -> Any:
     """Return a column of a frame as a tree; unknown ones are a star."""
     if attribute.slot.star is not None:
         return mark_place(run, exp.Star(), node)
@@ -314,7 +314,7 @@ def column_or_star(run: Run, attribute: Attribute, node: Any) -> Any:
     return mark_place(run, exp.Column(this=identifier(attribute.slot.name)), node)
 
 
-def put(run: Run, tree: Any, leaf: Any, name: str, node: Any) -> Any:
+def put(run: Run, tree: Any, leaf: Any, name: str, node: ast.AST) -> Any:
     """Return a copy of a tree with a column in the place of a selector."""
     wanted = leaf.meta["several"]
 
@@ -343,7 +343,7 @@ def title_of(expr: Expr, root: str) -> str:
 Taken = tuple[Attribute, Doubt | None]
 
 
-def takes(run: Run, relation: Relation, selector: Selector, node: Any) -> list[Taken]:
+def takes(run: Run, relation: Relation, selector: Selector, node: ast.AST) -> list[Taken]:
     """Return the columns that a selector takes, and how sure that is."""
     if selector.names:
         return [(named_attribute(relation, name), None) for name in selector.names]
@@ -390,7 +390,7 @@ def open_columns(attribute: Attribute, selector: Selector) -> Iterator[Taken]:
     yield attribute, (None if selector.unnamed.certain else SOME_COLUMNS)
 
 
-def open_item(run: Run, expr: Expr, star: Attribute, doubt: Doubt | None, node: Any) -> Item:
+def open_item(run: Run, expr: Expr, star: Attribute, doubt: Doubt | None, node: ast.AST) -> Item:
     """pl.all().fill_null(0), over columns whose names are not known      each of its own, LOW"""
     is_plain = isinstance(expr.tree, exp.Placeholder) and expr.rename is None
     if not is_plain:

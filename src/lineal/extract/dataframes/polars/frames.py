@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -74,7 +75,7 @@ def sort(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
 
 
-def expanded_trees(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any) -> list[Any]:
+def expanded_trees(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -> list[Any]:
     """Return the expressions of columns, with a selector as the columns that it takes."""
     return [item.tree for each in exprs for item in expand(run, frame, each, node)]
 
@@ -245,7 +246,7 @@ def get_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return item_of_frame(run, frame, name if name is not None else 0, call.node)
 
 
-def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
+def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: ast.AST) -> Value:
     """df["a"], df[["a", "b"]], df[:5], df["a", "b"]"""
     relation = frame.relation
     if isinstance(key, str):
@@ -267,7 +268,7 @@ def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
     return Unknown("…", "an item that only a run knows")
 
 
-def columns(run: Run, frame: PolarsFrame, name: str, node: Any) -> Value:
+def columns(run: Run, frame: PolarsFrame, name: str, node: ast.AST) -> Value:
     """df.columns"""
     if frame.relation.complete:
         return list(frame.relation.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,7 @@ def aggregate(run: Run, held: Groups, call: Invocation) -> Value:
     return aggregate_groups(run, held, named_exprs(run, call), call.node)
 
 
-def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: Any) -> PolarsFrame:
+def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: ast.AST) -> PolarsFrame:
     """Return the keys, and the aggregates of each group."""
     projection = Projection(run, held.frame, Clause.GROUP_BY)
     keys = projection.columns(held.keys, node)
@@ -74,7 +75,7 @@ def is_selector(expr: Expr) -> bool:
     return any("several" in each.meta for each in expr.tree.find_all(exp.Placeholder))
 
 
-def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: Any) -> Expr:
+def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: ast.AST) -> Expr:
     """agg(pl.all().sum())      all columns but the keys"""
     if not is_selector(expr):
         return expr
@@ -138,7 +139,7 @@ def having(run: Run, held: Groups, call: Invocation) -> Value:
     return Groups(held.frame, held.keys, [*held.having, *exprs_of(run, call.arguments, call.node)])
 
 
-def not_traced(run: Run, held: Groups, name: str, node: Any) -> PolarsFrame:
+def not_traced(run: Run, held: Groups, name: str, node: ast.AST) -> PolarsFrame:
     """Report a method of groups that is not followed."""
     return PolarsFrame(report_untraced(run, held.frame.relation, f"GroupBy.{name}", node))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -59,7 +60,7 @@ class Sides(NamedTuple):
         ]
 
 
-def other_frame(run: Run, held: Value, node: Any) -> PolarsFrame | None:
+def other_frame(run: Run, held: Value, node: ast.AST) -> PolarsFrame | None:
     """Return the other frame of a join; one that only a run knows is reported."""
     found = relation_in(held)
     if found is None:
@@ -91,7 +92,7 @@ def join(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 
 
 def sides_of(
-    run: Run, frame: PolarsFrame, other: PolarsFrame, given: dict[str, Value], node: Any
+    run: Run, frame: PolarsFrame, other: PolarsFrame, given: dict[str, Value], node: ast.AST
 ) -> Sides:
     """Return the sides of a join: on="id", or left_on="a" and right_on="b"."""
     on = given.get("on")
@@ -278,20 +279,20 @@ def concat(run: Run, call: Invocation) -> Value:
     return PolarsFrame(found)
 
 
-def below(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
+def below(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b])      the same columns in the same order"""
     whole = set_operation(SetOperation.UNION_ALL, [left.frame, right.frame])
     return relation_of_slots(left, right, list(whole.slots), whole.rows)
 
 
-def by_names(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
+def by_names(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b], how="diagonal")      by name"""
     found = union_by_name(run, left, Invocation([right], {}, node))
     assert isinstance(found, Relation)
     return found
 
 
-def side_by_side(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
+def side_by_side(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b], how="horizontal")"""
     rows: Lineage = united([left.rows, right.rows])
     made = Relation([*left.attributes, *right.attributes], rows, (left, right))
@@ -299,7 +300,7 @@ def side_by_side(run: Run, left: Relation, right: Relation, node: Any) -> Relati
     return made
 
 
-def aligned(run: Run, left: Relation, right: Relation, node: Any) -> Relation:
+def aligned(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b], how="align")      a full join on the columns that both have"""
     common = [name for name in left.names if name.lower() in right.by_key]
     keywords: Keywords = {"on": common, "how": "full", "coalesce": True}

@@ -6,6 +6,7 @@ arguments. That is what nearly all of them do.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -180,7 +181,7 @@ def filter_(run: Run, held: Expr, call: Invocation) -> Value:
     return found
 
 
-def equalities(run: Run, keywords: Keywords, node: Any) -> list[Expr]:
+def equalities(run: Run, keywords: Keywords, node: ast.AST) -> list[Expr]:
     """filter(status="paid")      status == "paid" """
     return [
         combine(exp.EQ, expr_of(run, name, node), expr_of(run, held, node, names=False))

@@ -5,9 +5,9 @@ Those that no table lists transform the column and what else they are given.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
@@ -101,7 +101,7 @@ def call_accessor(run: Run, held: Accessor, name: str, call: Invocation) -> Valu
     return held.expr.with_tree(transformed(name, *trees), *others)
 
 
-def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> Value:
+def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: ast.AST) -> Value:
     """pl.all().name.suffix("_x"), .name.map(lambda name: name.upper())"""
     if name == "map" and arguments:
         return replace(held, rename=map_name(run, arguments[0], node))
@@ -114,7 +114,7 @@ def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> 
     return replace(held, rename=make(*arguments))
 
 
-def map_name(run: Run, function: Value, node: Any) -> NameOf:
+def map_name(run: Run, function: Value, node: ast.AST) -> NameOf:
     """Return what a function of the program makes of a name."""
 
     def name_of(root: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,7 +46,9 @@ class Projection:
         self.scope = FrameScope(frame.relation, self.evaluation, clause)
         self.rows: Lineage = dict(frame.relation.rows)
 
-    def columns(self, exprs: Iterable[Expr], node: Any, in_groups: bool = False) -> list[Attribute]:
+    def columns(
+        self, exprs: Iterable[Expr], node: ast.AST, in_groups: bool = False
+    ) -> list[Attribute]:
         """Return the columns of expressions; those of a group say nothing about the rows."""
         found: list[Attribute] = []
         for expr in exprs:
@@ -128,14 +131,14 @@ def collected(tree: Any) -> Any:
     return exp.AnonymousAggFunc(this="implode", expressions=[tree])
 
 
-def select(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any) -> PolarsFrame:
+def select(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -> PolarsFrame:
     """df.select("a", pl.col("b").sum())      these columns only"""
     projection = Projection(run, frame)
     found = projection.finish(projection.columns(exprs, node))
     return PolarsFrame(found.relation)
 
 
-def with_columns(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any) -> PolarsFrame:
+def with_columns(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -> PolarsFrame:
     """df.with_columns(total=pl.col("a") + 1)      all columns, some of them new, from the old ones"""
     projection = Projection(run, frame)
     made = projection.columns(exprs, node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
 
 from sqlglot import exp
 
@@ -106,7 +106,7 @@ def pivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return PolarsFrame(projection.finish([*keys, *made]).relation)
 
 
-def others(run: Run, frame: PolarsFrame, named: list[Expr], node: Any) -> list[Expr]:
+def others(run: Run, frame: PolarsFrame, named: list[Expr], node: ast.AST) -> list[Expr]:
     """Return the columns that a pivot does not name."""
     keys = {str(each.root).lower() for each in named}
     if not frame.relation.complete:
@@ -121,7 +121,7 @@ def others(run: Run, frame: PolarsFrame, named: list[Expr], node: Any) -> list[E
     ]
 
 
-def labels_of(run: Run, given: Value, deciding: list[Expr], node: Any) -> list[Value]:
+def labels_of(run: Run, given: Value, deciding: list[Expr], node: ast.AST) -> list[Value]:
     """Return the names of the new columns; None where only the data knows."""
     if isinstance(given, (list, tuple)) and is_known(given):
         return list(given)
@@ -130,7 +130,7 @@ def labels_of(run: Run, given: Value, deciding: list[Expr], node: Any) -> list[V
     return [None]
 
 
-def aggregate_cell(run: Run, cell: Expr, function: Value, node: Any) -> Expr:
+def aggregate_cell(run: Run, cell: Expr, function: Value, node: ast.AST) -> Expr:
     """Return the aggregate of a pivot's values: "sum", pl.element().max()"""
     if isinstance(function, str) and function in AGGREGATE_NAMES:
         found = METHODS[function](run, cell, Invocation([], {}, node))

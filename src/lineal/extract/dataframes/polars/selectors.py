@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.dataframes.polars.expressions import by_pattern, expr_of, named_columns, operate
 from lineal.extract.dataframes.polars.methods import leaving_out
@@ -204,7 +203,7 @@ SETS: dict[type, Callable[[Selector, Selector], Selector]] = {
 }
 
 
-def operate_on_selectors(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def operate_on_selectors(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """cs.numeric() - cs.by_name("id") is a set; cs.numeric() * 2 is an expression"""
     if op is ast.Invert:
         return complement(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -131,7 +132,7 @@ def local_frame(run: Run, call: Invocation) -> Value:
     return PolarsFrame(local_relation(rows))
 
 
-def of_columns(run: Run, data: dict[Any, Value], node: Any) -> PolarsFrame:
+def of_columns(run: Run, data: dict[Any, Value], node: ast.AST) -> PolarsFrame:
     """pl.DataFrame({"a": df["x"], "b": [1, 2]})      a column of another frame is its source"""
     evaluation = run.evaluation()
     attributes = []

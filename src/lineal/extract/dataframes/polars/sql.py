@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
 
 from lineal.extract.dataframes.polars.values import PolarsFrame, SqlContext
 from lineal.extract.dataframes.sources import read_sql
@@ -53,7 +53,7 @@ def call_context(run: Run, held: SqlContext, name: str, call: Invocation) -> Val
     return Unknown(f"{name}()", "not followed")
 
 
-def execute(run: Run, query: Value, frames: dict[str, PolarsFrame], node: Any) -> PolarsFrame:
+def execute(run: Run, query: Value, frames: dict[str, PolarsFrame], node: ast.AST) -> PolarsFrame:
     """Run a SELECT over frames."""
     relations: dict[str, Relation] = {name: each.relation for name, each in frames.items()}
     return PolarsFrame(read_sql(run, query, DIALECT, node, relations))

@@ -9,6 +9,7 @@ tables.py       merge, update and delete of a table
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -80,7 +81,7 @@ STRONG = frozenset(
 """Names that only frames of Snowpark have: what they are read from is one."""
 
 
-def of_frame(run: Run, held: SnowFrame, name: str, node: Any) -> Value:
+def of_frame(run: Run, held: SnowFrame, name: str, node: ast.AST) -> Value:
     """df.columns, df.write, df.filter, df.amount"""
     if name in FRAME_METHODS or name in TABLE_METHODS:
         return Method(held, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -78,7 +79,7 @@ def as_in_spark(name: str) -> FrameMethod:
     return method
 
 
-def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
+def settle(run: Run, frame: SnowFrame, held: Value, node: ast.AST) -> Value:
     """Resolve the names that a join gave to columns of a frame of unknown columns.
 
     a.join(b, …, rsuffix="_b").select("x_b")      x of b
@@ -318,7 +319,9 @@ def flatten(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     return flatten_column(run, frame, columns_of(run, [held], call.node), call.node)
 
 
-def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: Any) -> SnowFrame:
+def flatten_column(
+    run: Run, frame: SnowFrame, items: list[ColumnValue], node: ast.AST
+) -> SnowFrame:
     """Add the columns of FLATTEN; the flattened column decides how many rows there are."""
     relation = frame.relation
     evaluation = run.evaluation()
@@ -346,7 +349,7 @@ def join_table_function(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     return opaque(run, frame, call)
 
 
-def writer(run: Run, frame: SnowFrame, name: str, node: Any) -> Value:
+def writer(run: Run, frame: SnowFrame, name: str, node: ast.AST) -> Value:
     """df.write"""
     return SnowWriter(frame)
 
@@ -401,7 +404,7 @@ def column_named(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     return item_of_frame(run, frame, argument_at(call.arguments), call.node)
 
 
-def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: Any) -> Value:
+def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: ast.AST) -> Value:
     """df["a"], df[["a", "b"]]"""
     if isinstance(key, str):
         return ColumnValue(bound_column(run, frame.relation, key, node))
@@ -513,7 +516,7 @@ def pivot_groups(run: Run, held: SnowGroups, call: Invocation) -> Value:
     return SnowGroups(found)
 
 
-def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: Any) -> Value:
+def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: ast.AST) -> Value:
     """.agg(sum("a").as_("b"), ("c", "max")), .agg({"a": "sum"})"""
     items: list[ColumnValue] = []
     for each in flattened(arguments):
@@ -537,7 +540,7 @@ def flattened(arguments: Arguments) -> Arguments:
     return found
 
 
-def pair_column(run: Run, name: Value, called: Value, node: Any) -> ColumnValue:
+def pair_column(run: Run, name: Value, called: Value, node: ast.AST) -> ColumnValue:
     """("a", "sum")      sum(a)"""
     made = function(run, str(called), Invocation([name], {}, node))
     if isinstance(made, ColumnValue):
@@ -546,7 +549,7 @@ def pair_column(run: Run, name: Value, called: Value, node: Any) -> ColumnValue:
     return ColumnValue(exp.Null())
 
 
-def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Grouped:
+def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: ast.AST) -> Grouped:
     """df.pivot("month", …).sum("amount")      all columns that it does not name are keys"""
     if grouped.pivot is None or grouped.keys:
         return grouped

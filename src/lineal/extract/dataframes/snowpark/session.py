@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
-from typing import Any
 
 from lineal.extract.dataframes.snowpark.frames import DIALECT, dotted, wrap
 from lineal.extract.dataframes.snowpark.values import (
@@ -125,7 +125,7 @@ SESSION_METHODS = {
 }  # fmt: skip
 
 
-def of_session(run: Run, held: SnowSession, name: str, node: Any) -> Value:
+def of_session(run: Run, held: SnowSession, name: str, node: ast.AST) -> Value:
     """session.read, session.udf"""
     if name == "read":
         return SnowReader()

@@ -11,9 +11,9 @@ the label. What `predict` gives comes from the model and from the columns that i
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
-from typing import Any
 
 from lineal.extract.dataframes.training.estimators import (
     FITTED_ESTIMATOR,
@@ -79,7 +79,7 @@ OF_TRAINING_ROWS = {"labels_": predict, "embedding_": transform}
 """Attributes that hold a value for each row that the estimator was fitted to."""
 
 
-def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
+def of_estimator(run: Run, held: Estimator, name: str, node: ast.AST) -> Value:
     """search.best_estimator_, model.feature_importances_"""
     if name in FITTED_ESTIMATOR:
         return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,7 +29,7 @@ AS_THEY_ARE = frozenset(("values", "to_numpy()", "values()", "to_list()", "tolis
 THROUGH_CODE = Doubt(Confidence.LOW, False, "through values that only a run knows")
 
 
-def data_of(run: Run, held: Value, node: Any) -> Data | None:
+def data_of(run: Run, held: Value, node: ast.AST) -> Data | None:
     """Return the columns of a value; None if it has none that are known."""
     if isinstance(held, Series):
         return of_series(run, held)

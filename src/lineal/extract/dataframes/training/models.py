@@ -84,7 +84,7 @@ def keeps_the_rest(held: Estimator) -> bool:
     return held.params.get("remainder") == "passthrough"
 
 
-def used_slots(run: Run, held: Value, slots: tuple[Slot, ...], node: Any) -> tuple[Slot, ...]:
+def used_slots(run: Run, held: Value, slots: tuple[Slot, ...], node: ast.AST) -> tuple[Slot, ...]:
     """Return the columns that an estimator uses: those that a ColumnTransformer names, else all."""
     if not isinstance(held, Estimator):
         return slots
@@ -114,7 +114,7 @@ def unique(slots: Iterable[Slot]) -> tuple[Slot, ...]:
     return tuple({slot.key: slot for slot in slots}.values())
 
 
-def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: Any) -> list[Slot]:
+def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: ast.AST) -> list[Slot]:
     """Return the columns that a branch of a ColumnTransformer names, by name or position."""
     if isinstance(columns, str):
         columns = [columns]
@@ -220,7 +220,9 @@ def learn_columns(run: Run, held: Estimator, slots: Iterable[Slot]) -> None:
     held.state["learnt"] = learnt
 
 
-def write_model(run: Run, held: Estimator, features: Data, labels: list[Data], node: Any) -> None:
+def write_model(
+    run: Run, held: Estimator, features: Data, labels: list[Data], node: ast.AST
+) -> None:
     """Write the dataset of a model: its prediction comes from all features and labels."""
     trees = [leaf(run, slot, node) for each in (features, *labels) for slot in each.slots]
     relations = tuple(dict.fromkeys([features.relation, *(each.relation for each in labels)]))
@@ -239,7 +241,7 @@ def write_model(run: Run, held: Estimator, features: Data, labels: list[Data], n
     write_dataset(run, Write(name, made, node, run.reading, ML_MODEL))
 
 
-def model_name(run: Run, held: Estimator, node: Any) -> str:
+def model_name(run: Run, held: Estimator, node: ast.AST) -> str:
     """Return the name of a model: where the file saves it, else train.py::model."""
     variable = assigned_to(run, node) or variable_of(node)
     saved = saved_at(run, variable) if variable else ""
@@ -266,7 +268,7 @@ def assigned_to(run: Run, node: Any) -> str:
     return ""
 
 
-def variable_of(node: Any) -> str:
+def variable_of(node: ast.AST) -> str:
     """model.fit(X, y), self.model.fit(X, y)      model"""
     called_on = (
         node.func.value
@@ -383,7 +385,7 @@ def transform(run: Run, held: Estimator, call: Invocation) -> Value:
 
 
 def transformed(
-    run: Run, held: Value, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: Any
+    run: Run, held: Value, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: ast.AST
 ) -> tuple[Slot, ...]:
     """Return the columns that an estimator makes of columns."""
     if not isinstance(held, Estimator):
@@ -406,7 +408,7 @@ def transformed(
 
 
 def transformed_branches(
-    run: Run, held: Estimator, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: Any
+    run: Run, held: Estimator, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: ast.AST
 ) -> tuple[Slot, ...]:
     """ColumnTransformer([("num", StandardScaler(), ["a"])])      each branch over its columns"""
     found: list[Slot] = []
@@ -446,7 +448,7 @@ def fit_predict(run: Run, held: Estimator, call: Invocation) -> Value:
 # -- models that are written and read ---------------------------------------------------------------
 
 
-def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
+def save(run: Run, held: Estimator, path: Value, node: ast.AST) -> None:
     """joblib.dump(model, path)      another dataset, where the model has a name of its own"""
     if not held.model:
         return
@@ -458,7 +460,7 @@ def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
             write_dataset(run, Write(name, made, node, run.reading, ML_MODEL))
 
 
-def load(run: Run, path: Value, node: Any) -> Value:
+def load(run: Run, path: Value, node: ast.AST) -> Value:
     """joblib.load("churn.pkl")"""
     names = target_names(run, opened_path(path), node, True)
     return Estimator("loaded", state={"model": names[0]})

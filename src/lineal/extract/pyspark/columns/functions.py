@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -228,7 +229,7 @@ def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def lambda_tree(run: Run, function: Value, node: Any) -> Any:
+def lambda_tree(run: Run, function: Value, node: ast.AST) -> Any:
     """Build the tree of a lambda.
 
     F.transform("xs", lambda x: x + 1)
@@ -280,7 +281,7 @@ def expr(run: Run, name: str, call: Invocation) -> Value:
     return from_text(run, text, call.node)
 
 
-def from_text(run: Run, text: str, node: Any) -> ColumnValue:
+def from_text(run: Run, text: str, node: ast.AST) -> ColumnValue:
     """Return the column of a text of SQL, and its alias."""
     items = parse_items(run, text, node)
     if not items:
@@ -557,7 +558,7 @@ COMPUTED_NAMES = Doubt(
 )
 
 
-def every_column(run: Run, held: Unknown, node: Any) -> ColumnValue:
+def every_column(run: Run, held: Unknown, node: ast.AST) -> ColumnValue:
     """select(*a.columns), select([f(c) for c in a.columns])      all columns of a, whatever they are"""
     tree = exp.Star()
     tree.meta["of"] = held.inputs[0]
@@ -568,7 +569,7 @@ def every_column(run: Run, held: Unknown, node: Any) -> ColumnValue:
     return ColumnValue(tree, doubt=COMPUTED_NAMES)
 
 
-def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
+def columns_of(run: Run, arguments: Arguments, node: ast.AST) -> list[ColumnValue]:
     """Return the columns that a call is given.
 
     select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column

@@ -41,7 +41,7 @@ from lineal.model.way import Confidence
 NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
-def mark_place(run: Run, tree: Any, node: Any) -> Any:
+def mark_place(run: Run, tree: Any, node: ast.AST) -> Any:
     """A leaf that knows the Python expression it was made from."""
     tree._meta = {"at": Spot(run.reading, node)}
     return tree
@@ -52,7 +52,7 @@ def identifier(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=False)
 
 
-def name_tree(run: Run, name: str, node: Any) -> Any:
+def name_tree(run: Run, name: str, node: ast.AST) -> Any:
     """Parse the name of a column.
 
     "x", "a.x", "a.*", "`odd name`.field"      as F.col reads it
@@ -97,7 +97,7 @@ def stars_with(relation: Relation, key: str) -> list[Attribute]:
     return [each for each, star in stars if star is not None and key not in star.excepted]
 
 
-def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
+def bound_column(run: Run, relation: Relation, name: str, node: ast.AST) -> Any | None:
     """Return the column of a DataFrame.
 
     df.x, df["x"], df["*"]      None if df cannot have an x
@@ -124,7 +124,7 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
     return tree
 
 
-def literal(run: Run, value: Value, node: Any) -> Any:
+def literal(run: Run, value: Value, node: ast.AST) -> Any:
     """Return a value as a constant.
 
     A value where PySpark takes values: F.lit("x"), df.x == "x"
@@ -171,7 +171,7 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     return found or unknown_constant(value)
 
 
-def report_computed(run: Run, value: Unknown, node: Any) -> None:
+def report_computed(run: Run, value: Unknown, node: ast.AST) -> None:
     """F.lit(estimate(df))      Report a value that code which is not followed has made of a DataFrame."""
     if value.reason != SCHEMA_UNKNOWN:
         run.dynamic(note_of("a value", value), node, value.level)
@@ -186,7 +186,7 @@ def unknown_constant(value: Value) -> Any:
     return found
 
 
-def column(run: Run, value: Value, node: Any) -> Any:
+def column(run: Run, value: Value, node: ast.AST) -> Any:
     """Return a value as a column.
 
     A value where PySpark takes a column or its name: df.select("x"), F.sum("x")
@@ -206,7 +206,7 @@ def column(run: Run, value: Value, node: Any) -> Any:
     return literal(run, value, node)
 
 
-def dynamic_column(run: Run, value: Value, node: Any) -> Any:
+def dynamic_column(run: Run, value: Value, node: ast.AST) -> Any:
     """Return a column whose name only a run knows.
 
     F.col(name_that_only_a_run_knows)
@@ -220,7 +220,7 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     return exp.Null()
 
 
-def parse_items(run: Run, text: str, node: Any) -> list[Any]:
+def parse_items(run: Run, text: str, node: ast.AST) -> list[Any]:
     """Parse the items of a SELECT list.
 
     F.expr("a + b AS c"), selectExpr("a", "b * 2 AS c")      items of a SELECT list
@@ -232,7 +232,7 @@ def parse_items(run: Run, text: str, node: Any) -> list[Any]:
     return list(tree.expressions)
 
 
-def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
+def statement(run: Run, text: str, node: ast.AST, shift: int = 0) -> Any | None:
     """Parse a text as one statement of SQL."""
     found = statements(run, text, node, shift)
     if found:
@@ -241,7 +241,7 @@ def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
     return None
 
 
-def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
+def statements(run: Run, text: str, node: ast.AST, shift: int = 0) -> list[Any]:
     """Return the trees of a SQL text in the program."""
     place = run.reading.place_of(node)
     file, line = (place.file, place.line) if place else ("", 1)
@@ -291,7 +291,7 @@ MARKS = "@?:{["
 """The parts of a value that is used as a name."""
 
 
-def is_named(run: Run, tree: Any, node: Any) -> bool:
+def is_named(run: Run, tree: Any, node: ast.AST) -> bool:
     """Tell whether every name is a word; if not, the statement is not valid.
 
     SELECT a AS @x
@@ -314,7 +314,7 @@ COMPARED: dict[type, Any] = {
 }  # fmt: skip
 
 
-def binary(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def binary(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """Build a binary operator.
 
     col("a") + 1
@@ -322,7 +322,7 @@ def binary(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
     return operator(run, BINARY.get(op, exp.Add), left, right, node)
 
 
-def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def compare(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """Build a comparison.
 
     col("a") == "x"
@@ -330,7 +330,7 @@ def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
     return operator(run, COMPARED.get(op, exp.EQ), left, right, node)
 
 
-def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> ColumnValue:
+def operator(run: Run, kind: Any, left: Value, right: Value, node: ast.AST) -> ColumnValue:
     """Return a binary operator over two columns or constants."""
     doubts = [
         value.doubt
@@ -341,7 +341,7 @@ def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> Colum
     return ColumnValue(tree, doubt=min(doubts) if doubts else None)
 
 
-def unary(run: Run, op: type, held: ColumnValue, node: Any) -> Value:
+def unary(run: Run, op: type, held: ColumnValue, node: ast.AST) -> Value:
     """Build a unary operator.
 
     ~col("a"), -col("a")

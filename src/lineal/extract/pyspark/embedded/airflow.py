@@ -8,6 +8,7 @@ The job of a statement is <dag_id>.<task_id>, as the OpenLineage provider of Air
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -330,7 +331,7 @@ def call_task(run: Run, function: Function, called: Called) -> None:
 
 
 def call_open(
-    run: Run, function: Function, given: list[Value], named: Keywords, node: Any
+    run: Run, function: Function, given: list[Value], named: Keywords, node: ast.AST
 ) -> Value:
     """Call the function of a task; only a run knows the arguments that the program does
     not pass.

@@ -9,10 +9,10 @@ SQLMesh hands the arguments of a macro over as such expressions. The interpreter
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lineal.extract.pyspark.dispatch import ATTRIBUTES
 from lineal.extract.pyspark.embedded.selects import Query, call_query, open_query
@@ -289,7 +289,7 @@ def call_method(called: Called) -> Value:
 METHOD_SIGNS = {**{name.upper(): sign for name, sign in SIGNS.items()}, "AND_": "AND", "OR_": "OR"}
 
 
-def attribute_of_tree(run: Run, held: Tree, name: str, node: Any) -> Value:
+def attribute_of_tree(run: Run, held: Tree, name: str, node: ast.AST) -> Value:
     """column.name, literal.this, call.expressions"""
     if name in ("name", "alias_or_name", "output_name", "this"):
         bare = held.rpartition(" AS ")[2] if name != "this" else str(held)
@@ -318,7 +318,7 @@ def unquoted(text: str) -> str:
     return text
 
 
-def attribute_of_trees(run: Run, held: Trees, name: str, node: Any) -> Value:
+def attribute_of_trees(run: Run, held: Trees, name: str, node: ast.AST) -> Value:
     """columns.expressions      the members of a tuple"""
     if name == "expressions":
         return list(held)
@@ -385,7 +385,7 @@ class Evaluator:
     """The columns of a table with their types; none if they are not known."""
 
 
-def attribute_of_evaluator(run: Run, held: Evaluator, name: str, node: Any) -> Value:
+def attribute_of_evaluator(run: Run, held: Evaluator, name: str, node: ast.AST) -> Value:
     """evaluator.locals, evaluator.dialect, evaluator.runtime_stage"""
     if name in held.attributes:
         return held.attributes[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from sqlglot import exp
@@ -70,7 +71,7 @@ def with_columns(run: Run, relation: Relation, call: Invocation) -> Value:
 
 
 def with_all(
-    run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any
+    run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: ast.AST
 ) -> Relation:
     """Add or replace columns, each computed from the columns before."""
     evaluation = run.evaluation()
@@ -208,7 +209,9 @@ def unsure(attribute: Attribute) -> Attribute:
     return attribute.doubtful(ANY_OF_THEM)
 
 
-def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
+def rename(
+    run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: ast.AST
+) -> Relation:
     """Rename columns; names that are not there are no mistake."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
@@ -69,7 +69,7 @@ def names_of(subset: Value, every: list[str]) -> list[str]:
 
 
 def change_values(
-    run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: Any
+    run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: ast.AST
 ) -> Relation:
     """Each column is its own value where it stays, and decides whether it does."""
     evaluation = run.evaluation()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -109,7 +110,9 @@ def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
     return doubtful
 
 
-def aggregate_groups(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
+def aggregate_groups(
+    run: Run, grouped: Grouped, items: list[ColumnValue], node: ast.AST
+) -> Relation:
     """Return the DataFrame of aggregated groups.
 
     GROUP BY keys: the keys first, then the aggregates
@@ -260,7 +263,7 @@ def grouped_shortcut(name: str) -> Any:
     return shortcut
 
 
-def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
+def numeric_names(run: Run, grouped: Grouped, node: ast.AST) -> list[str]:
     """Return the columns that .sum() without names adds up."""
     relation = grouped.relation
     keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from lineal.algebra.clauses import USING
@@ -100,7 +101,7 @@ def cross_join(run: Run, relation: Relation, call: Invocation) -> Value:
     )
 
 
-def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
+def as_relation(run: Run, value: Value, node: ast.AST) -> Relation | None:
     """Return a DataFrame; one that only a run knows is an open dataset."""
     if isinstance(value, Relation):
         return value
@@ -125,7 +126,7 @@ def key_names(on: Value) -> list[str] | None:
     return None
 
 
-def conditions(run: Run, on: Value, node: Any) -> list[Any]:
+def conditions(run: Run, on: Value, node: ast.AST) -> list[Any]:
     """Return the names and the conditions of a join.
 
     on="id", on=["a", "b"], on=a.id == b.id
@@ -216,7 +217,7 @@ def join_on(
 
 def join_on_names(
     run: Run, left: Relation, right: Relation, other: Relation, names: list[str], kind: str,
-    twice: tuple[Twice, ...], node: Any,
+    twice: tuple[Twice, ...], node: ast.AST,
 ) -> Relation:  # fmt: skip
     """Join two DataFrames by column names.
 

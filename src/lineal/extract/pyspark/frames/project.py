@@ -345,7 +345,7 @@ def select(run: Run, relation: Relation, call: Invocation) -> Value:
     return select_items(run, relation, items, call.node)
 
 
-def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: Any) -> Relation:
+def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: ast.AST) -> Relation:
     """Return the DataFrame of these columns.
 
     df.select(…)
@@ -377,7 +377,9 @@ def take_findings(run: Run, made: Relation, evaluation: FrameEvaluation) -> Rela
     return made
 
 
-def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -> list[ColumnValue]:
+def through_variables(
+    relation: Relation, items: list[ColumnValue], node: ast.AST
+) -> list[ColumnValue]:
     """Mark the columns whose names come from a variable.
 
     cols = ["a", "b"]; df.select(cols)      known from a variable only
@@ -398,7 +400,7 @@ def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -
     ]
 
 
-def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: Any) -> bool:
+def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: ast.AST) -> bool:
     """Whether a column's name is neither in the call nor in a known schema."""
     tree = item.tree
     if (

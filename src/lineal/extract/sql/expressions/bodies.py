@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def compose_body(
-    node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = ""
+    node: exp.Expr, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = ""
 ) -> bool:
     """Compose the body of a function with a call's arguments, and tell whether it is known.
 
@@ -44,7 +44,7 @@ def compose_body(
     return True
 
 
-def arguments_of(node: Any, summary: Summary, scope: Scope) -> dict[int, Lineage]:
+def arguments_of(node: exp.Expr, summary: Summary, scope: Scope) -> dict[int, Lineage]:
     """f(a, p => b)      the lineage of each argument, by the position of its parameter"""
     given = list(node.iter_expressions())
     return {

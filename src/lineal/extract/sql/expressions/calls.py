@@ -49,7 +49,7 @@ from lineal.extract.sql.sources import Source
 from lineal.model.way import Way, compose
 
 
-def function(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
+def function(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a function call.
 
     f(a, b)      by the function table; a function whose body is known is walked through
@@ -121,7 +121,7 @@ def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
     return exp.Column(this=exp.to_identifier(node.name), table=node.expressions[0].this.copy())
 
 
-def combined(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
+def combined(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
     around = (node, calls)
@@ -135,7 +135,7 @@ def combined(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
         visit.stack.append((argument, step, around))
 
 
-def scalar(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def scalar(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a scalar function.
 
     upper(a): TRANSFORMATION; sha2(a, 256): masked
@@ -143,7 +143,7 @@ def scalar(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None
     arguments(node, masked(way) if masks else value(way), calls, visit.stack)
 
 
-def aggregate(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def aggregate(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk an aggregate function.
 
     sum(a): AGGREGATION; count(a): masked
@@ -151,7 +151,7 @@ def aggregate(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> N
     arguments(node, counted(way) if masks else aggregate_of(way), calls, visit.stack)
 
 
-def grouping(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def grouping(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk GROUPING and GROUPING_ID.
 
     GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is
@@ -166,14 +166,14 @@ def grouping(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> No
         below(group, when(way), (node, calls), visit.stack)
 
 
-def ranking(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def ranking(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a ranking function.
 
     row_number(), ntile(4)      no argument reaches the value
     """
 
 
-def coalesce(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def coalesce(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk COALESCE.
 
     COALESCE(a, b)      each is value, and each decides whether it is taken
@@ -183,7 +183,7 @@ def coalesce(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> No
         both(child, way, around, visit.scope, visit.into)
 
 
-def date_function(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def date_function(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a date function, whose unit is not a column.
 
     DATEDIFF(minute, a, b)
@@ -203,7 +203,7 @@ def date_function(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) 
         visit.stack.append((child, step, around))
 
 
-def lookup(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def lookup(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a look-up in a ClickHouse dictionary.
 
     dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a
@@ -238,7 +238,7 @@ def lookup(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None
                 take(slot, step, visit.into, attribute, around)
 
 
-def path_in_arguments(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def path_in_arguments(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a function whose arguments are a path.
 
     jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x
@@ -249,7 +249,7 @@ def path_in_arguments(node: Any, masks: bool, way: Way, calls: Calls, visit: Vis
         )
 
 
-def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
+def path_called(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
     """The path as brackets, and what else is read; behind a key that is not written out nothing is
     known of it.
     """
@@ -277,7 +277,7 @@ def counted_from_zero(key: exp.Literal) -> exp.Literal:
     return exp.Literal(this=str(int(key.name) - 1), is_string=False)
 
 
-def choice(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def choice(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a choice by number.
 
     CHOOSE(n, a, b), ELT(n, a, b)      n: CONDITIONAL; a, b: TRANSFORMATION
@@ -285,7 +285,7 @@ def choice(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None
     push_by_law(chosen_by_first, list(node.iter_expressions()), way, (node, calls), visit.stack)
 
 
-def moving(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def moving(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a window function that has its order in its arguments.
 
     CSUM(a, d), MAVG(a, 3, d)      a: AGGREGATION; d: WINDOW
@@ -293,7 +293,7 @@ def moving(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None
     in_order(node, aggregate_of(way), way, calls, visit.stack)
 
 
-def moved(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def moved(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a difference of rows.
 
     MDIFF(a, 1, d)      a: TRANSFORMATION; d: WINDOW
@@ -330,7 +330,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Calls, Visit], None]] = {
 }
 
 
-def arguments(node: Any, step: Way, calls: Calls, stack: Stack) -> None:
+def arguments(node: exp.Expr, step: Way, calls: Calls, stack: Stack) -> None:
     """Push the arguments of a call; the star of COUNT(*) is none."""
     size = len(stack)
     below(node, step, (node, calls), stack)

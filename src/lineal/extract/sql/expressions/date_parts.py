@@ -10,7 +10,7 @@ from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.sql.scope import Scope
 
 
-def date_part(node: Any, scope: Scope) -> Any:
+def date_part(node: exp.Expr, scope: Scope) -> Any:
     """The argument that is a date part: the parser's unit; in a function that it does not know, the
     first or the last.
 
@@ -62,7 +62,7 @@ def computes(unit: Any) -> bool:
     return isinstance(unit, (exp.Column, exp.Func)) and unit.find(exp.Column) is not None
 
 
-def names_part(node: Any) -> bool:
+def names_part(node: exp.Expr) -> bool:
     """Tell whether a word names a date part.
 
     day in DATEADD(day, 1, a); not "day", not t.day
@@ -75,7 +75,7 @@ def names_part(node: Any) -> bool:
     )
 
 
-def column_of_unit(node: Any, scope: Scope) -> Any:
+def column_of_unit(node: exp.Expr, scope: Scope) -> Any:
     """Return the column that a unit names.
 
     date_trunc(period, a)

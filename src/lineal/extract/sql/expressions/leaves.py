@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlglot import exp
 
 from lineal.algebra.expression import (
@@ -75,7 +73,7 @@ def extract(node: exp.Extract, way: Way, calls: Calls, visit: Visit) -> None:
     visit.stack.append((node.args["expression"], value(way), (node, calls)))
 
 
-def dynamic_identifier(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
+def dynamic_identifier(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a column that IDENTIFIER names, in a node of sqlglot's own.
 
     IDENTIFIER('t.a'), where sqlglot knows it
@@ -83,7 +81,7 @@ def dynamic_identifier(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
     identifier(node, False, way, calls, visit)
 
 
-def identifier(node: Any, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def identifier(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a column that IDENTIFIER names.
 
     IDENTIFIER('t.a')      the column that the text names

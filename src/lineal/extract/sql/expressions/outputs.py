@@ -30,7 +30,7 @@ def output_of(name: str, arguments: list[exp.Expr], at: int, certain: bool) -> e
     return node
 
 
-def output(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
+def output(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk the variable that a call may have filled.
 
     CALL p(1, x)      what the body of p assigns to the OUT parameter; x itself, if it is none
@@ -89,7 +89,7 @@ def values_given(
     return values
 
 
-def report_unknown(node: Any, own: Any, scope: Scope) -> None:
+def report_unknown(node: exp.Expr, own: Any, scope: Scope) -> None:
     """Report a variable that a procedure fills whose body is not known."""
     if not node.meta["certain"]:
         return

@@ -163,7 +163,7 @@ def numbered(base: exp.Parameter, scope: Scope) -> Slot | None:
     return scope.positional(scope.order[0], f"${base.name}", base) if base.name.isdigit() else None
 
 
-def item_at(node: Any) -> Any:
+def item_at(node: exp.Expr) -> Any:
     """Return an item of a row that the text lists.
 
     ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)
@@ -188,7 +188,7 @@ def item_at(node: Any) -> Any:
     return None
 
 
-def whole_number(node: Any) -> int | None:
+def whole_number(node: exp.Expr) -> int | None:
     """Return the number that a literal of digits is, else None."""
     if not isinstance(node, exp.Literal) or node.is_string or not node.name.isdigit():
         return None
@@ -196,7 +196,7 @@ def whole_number(node: Any) -> int | None:
     return int(node.name)
 
 
-def is_row(node: Any) -> bool:
+def is_row(node: exp.Expr) -> bool:
     """Tell whether the text lists the values of a row.
 
     ROW(a, b), (a, b)
@@ -207,7 +207,7 @@ def is_row(node: Any) -> bool:
     return isinstance(node, (exp.Struct, exp.Tuple))
 
 
-def field_at(node: Any, scope: Scope) -> Lineage | None:
+def field_at(node: exp.Expr, scope: Scope) -> Lineage | None:
     """Return a field by its position, of a row that the same statement builds.
 
     SELECT r[1] FROM (SELECT ROW(a, b) AS r FROM t)      a
@@ -237,7 +237,7 @@ def names_fields(array: Any) -> bool:
     return isinstance(array, exp.ArraysZip)
 
 
-def position_in(node: Any) -> int | None:
+def position_in(node: exp.Expr) -> int | None:
     """Return the position of a field, from 0.
 
     r[1], struct_extract(r, 1)      0
@@ -253,7 +253,7 @@ def position_in(node: Any) -> int | None:
     return None if position is None else position - first
 
 
-def around_of(node: Any) -> Any:
+def around_of(node: exp.Expr) -> Any:
     """Return the node around parentheses.
 
     ((node))      what the parentheses stand in
@@ -281,7 +281,7 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
 
 
 def row_of_query(
-    node: Any, names: list[str], scope: Scope
+    node: exp.Expr, names: list[str], scope: Scope
 ) -> tuple[Slot, list[str], Lineage] | None:
     """Return the column of a subquery that a path leads into, the rest of the path, and what
     decides the rows of the subquery.
@@ -309,7 +309,7 @@ def row_of_query(
     return frame.slots[0], names, frame.rows
 
 
-def built_field(node: Any, name: str, scope: Scope) -> Any:
+def built_field(node: exp.Expr, name: str, scope: Scope) -> Any:
     """Find a field of a row that is cast to a type.
 
     (ROW(a, b)::place).lat      a, where place is known; else None

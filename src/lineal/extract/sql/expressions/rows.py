@@ -18,7 +18,7 @@ NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
 ONLY_IN_AGGREGATES = (exp.Distinct, exp.Order, exp.Limit)
 
 
-def row_of(node: Any, scope: Scope) -> Function | None:
+def row_of(node: exp.Expr, scope: Scope) -> Function | None:
     """The row of a call: the project's own, else the dialect's, else the table's.
 
     f(DISTINCT a), f(a ORDER BY b)      only aggregates are written so, whatever f is
@@ -63,7 +63,7 @@ def listed_row(node: Any) -> Function | None:
     return ROWS[kind]
 
 
-def unlisted_aggregate(node: Any) -> Function:
+def unlisted_aggregate(node: exp.Expr) -> Function:
     """Make a row for an aggregate that the function table does not have."""
     return Function(function_name(node), Role.AGGREGATE, False)
 

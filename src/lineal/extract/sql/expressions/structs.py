@@ -99,7 +99,7 @@ def held_by(node: exp.Column, scope: Scope) -> Lineage:
     return held
 
 
-def with_names_of_type(node: Any) -> Any:
+def with_names_of_type(node: exp.Expr) -> Any:
     """Give a row the field names of the type it is cast to.
 
     CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q
@@ -121,7 +121,7 @@ def with_names_of_type(node: Any) -> Any:
     )
 
 
-def with_names_of_items(node: Any) -> Any:
+def with_names_of_items(node: exp.Expr) -> Any:
     """Give the items of an array the field names of their type.
 
     ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q
@@ -143,7 +143,7 @@ def with_names_of_items(node: Any) -> Any:
     )
 
 
-def item_of(node: Any, scope: Scope) -> Struct | None:
+def item_of(node: exp.Expr, scope: Scope) -> Struct | None:
     """Return the struct that stands for any item of an array.
 
     [STRUCT(a AS p, 1 AS q), (b, 2)]
@@ -163,7 +163,7 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
     return build_items(value_of(node, VALUE, scope), names, rows)
 
 
-def zipped_item(node: Any, scope: Scope) -> Row | None:
+def zipped_item(node: exp.Expr, scope: Scope) -> Row | None:
     """Return the row that stands for any item of arrays that are zipped.
 
     list_zip(a, b), arrayZip(a, b)      an item: a's at position 1, b's at 2
@@ -217,7 +217,7 @@ def field_name(part: Any, position: int) -> str:
     return f"col{position + 1}"
 
 
-def struct_of(node: Any, scope: Scope) -> Lineage:
+def struct_of(node: exp.Expr, scope: Scope) -> Lineage:
     """Return the lineage of a struct.
 
     STRUCT(a AS p, b AS q), (a, b)      a value that knows of its fields
@@ -239,7 +239,7 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     )
 
 
-def value_with_parts(node: Any, scope: Scope) -> Lineage:
+def value_with_parts(node: exp.Expr, scope: Scope) -> Lineage:
     """Return a value with its parts.
 
     STRUCT(s.c AS c)      c is still a part of s, whose fields are further down
@@ -265,7 +265,7 @@ def has_star(node: exp.Struct | exp.Tuple) -> bool:
     return any(isinstance(item, exp.Star) or is_row_star(item) for item in node.expressions)
 
 
-def is_row_star(node: Any) -> bool:
+def is_row_star(node: exp.Expr) -> bool:
     """Tell whether an item is the star of a source.
 
     t.*
@@ -321,7 +321,7 @@ def struct_items(node: exp.Struct | exp.Tuple) -> dict[str, Any]:
     return found
 
 
-def struct_entry(item: Any) -> tuple[str, Any] | None:
+def struct_entry(item: exp.Expr) -> tuple[str, Any] | None:
     """Return the name and the value of one field.
 
     p := a, a AS p, a      a field's name and its value

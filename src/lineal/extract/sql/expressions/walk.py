@@ -115,7 +115,7 @@ def handler_for(kind: type) -> Handler:
     return next(handler for family, handler in FAMILIES.items() if issubclass(kind, family))
 
 
-def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Calls) -> None:
+def take(slot: Slot, way: Way, into: Lineage, node: exp.Expr, calls: Calls) -> None:
     """Add a column's influences; a column taken straight from a dataset is one, and composing it
     changes nothing.
     """
@@ -240,7 +240,7 @@ def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Calls, st
         stack.append((argument, step, around))
 
 
-def both(node: Any, way: Way, around: Calls, scope: Scope, into: Lineage) -> None:
+def both(node: exp.Expr, way: Way, around: Calls, scope: Scope, into: Lineage) -> None:
     """Walk a node that is a value and decides, too: it is walked once and poured twice, or ten
     nested COALESCEs would take a thousand walks.
     """

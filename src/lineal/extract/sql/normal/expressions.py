@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lineal.extract.sql.normal.reader import Reader, Scope
 
 
-def term_of(reader: Reader, node: Any, scope: Scope) -> Term:
+def term_of(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """Return the term of an expression."""
     reader.spend()
     handler = HANDLERS.get(type(node))
@@ -40,7 +40,7 @@ def term_of(reader: Reader, node: Any, scope: Scope) -> Term:
     return any_node(reader, node, scope)
 
 
-def any_node(reader: Reader, node: Any, scope: Scope) -> Term:
+def any_node(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """Return a node for which there is no rule: its kind, and every operand in its place."""
     parts = [
         (name, value_of(reader, node.args[name], scope))
@@ -61,7 +61,7 @@ def value_of(reader: Reader, value: Any, scope: Scope) -> Term:
     return ("prim", repr(value.lower() if isinstance(value, str) else value))
 
 
-def operand(reader: Reader, node: Any, scope: Scope, name: str = "this") -> Term:
+def operand(reader: Reader, node: exp.Expr, scope: Scope, name: str = "this") -> Term:
     """Return one operand of a node."""
     return term_of(reader, node.args[name], scope)
 
@@ -108,7 +108,7 @@ def brackets(reader: Reader, node: exp.Paren, scope: Scope) -> Term:
 # -- conditions ------------------------------------------------------------------------------------
 
 
-def both(reader: Reader, node: Any, scope: Scope) -> tuple[Term, Term]:
+def both(reader: Reader, node: exp.Expr, scope: Scope) -> tuple[Term, Term]:
     """Return the two sides of an operator."""
     return operand(reader, node, scope), operand(reader, node, scope, "expression")
 
@@ -139,13 +139,13 @@ def unequal(reader: Reader, node: exp.NEQ, scope: Scope) -> Term:
     return not_(equal(reader, node, scope))
 
 
-def less(reader: Reader, node: Any, scope: Scope) -> Term:
+def less(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """a < b, a <= b"""
     left, right = both(reader, node, scope)
     return ("lt" if isinstance(node, exp.LT) else "lte", left, right)
 
 
-def greater(reader: Reader, node: Any, scope: Scope) -> Term:
+def greater(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """a > b is b < a"""
     left, right = both(reader, node, scope)
     return ("lt" if isinstance(node, exp.GT) else "lte", right, left)
@@ -207,7 +207,7 @@ def kinds_of(nodes: list[Any]) -> int:
     return len({node.is_string if isinstance(node, exp.Literal) else type(node) for node in nodes})
 
 
-def refuse_rows(node: Any) -> None:
+def refuse_rows(node: exp.Expr) -> None:
     """(a, b) = (c, d) compares rows: NULL in them has rules of its own."""
     sides = [node.this, node.args.get("expression"), *node.args.get("expressions", ())]
     if any(isinstance(side.unnest() if side else side, exp.Tuple) for side in sides):
@@ -294,7 +294,7 @@ def count_rows() -> Term:
     return ("node", "count", (("this", ("rows",)),))
 
 
-def alike_when_distinct(reader: Reader, node: Any, scope: Scope) -> Term:
+def alike_when_distinct(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """MAX(DISTINCT a) is MAX(a)"""
     inner = node.this
     single = isinstance(inner, exp.Distinct) and len(inner.expressions) == len(filled(node)) == 1
@@ -319,7 +319,7 @@ def filtered(reader: Reader, node: exp.Filter, scope: Scope) -> Term:
     return ("node", made[1], (("this", case(((test, value),), NULL)),))
 
 
-def filled(node: Any) -> list[str]:
+def filled(node: exp.Expr) -> list[str]:
     """Return the names of the operands that a node has."""
     return [name for name, value in node.args.items() if value]
 

@@ -63,7 +63,7 @@ class Reader:
         if self.left < 0:
             raise Unproven("too large to prove")
 
-    def fold(self, node: Any) -> str:
+    def fold(self, node: exp.Expr) -> str:
         """Return the folded name of an identifier."""
         return self.facts.fold(node.name, bool(node.args.get("quoted")))
 
@@ -84,7 +84,7 @@ class Reader:
 
         raise Unproven(type(node).__name__)
 
-    def with_(self, node: Any, tables: Tables) -> Tables:
+    def with_(self, node: exp.Expr, tables: Tables) -> Tables:
         """Return the CTEs in scope after a WITH."""
         found = node.args.get("with_")
         if found is None:
@@ -102,7 +102,7 @@ class Reader:
 
         return tables
 
-    def set_operation(self, node: Any, scope: Scope) -> SetOperation:
+    def set_operation(self, node: exp.Expr, scope: Scope) -> SetOperation:
         """a UNION b"""
         if set(filled(node)) - {"this", "expression", "distinct", "with_"}:
             raise Unproven("a set operation with more to it")
@@ -131,7 +131,7 @@ class Reader:
         self.read_order(node, block, scope)
         return block
 
-    def conditions(self, node: Any, scope: Scope) -> list[Term]:
+    def conditions(self, node: exp.Expr, scope: Scope) -> list[Term]:
         """Return the conditions that have to hold, one by one."""
         return [*operands("and", as_filter(term_of(self, node, scope)))]
 
@@ -258,7 +258,7 @@ class Reader:
 
         return Source(name, None, [self.facts.fold(each, False) for each in columns])
 
-    def derived(self, node: Any, scope: Scope) -> Source:
+    def derived(self, node: exp.Expr, scope: Scope) -> Source:
         """Return a subquery or a CTE as a source."""
         query = self.query(node, scope)
         names = query.names
@@ -372,7 +372,7 @@ class Reader:
             else:
                 yield Item(f"?{item.sql().lower()}", term_of(self, item, scope))
 
-    def star(self, item: Any, star: Any, node: exp.Select, scope: Scope) -> Iterator[Item]:
+    def star(self, item: exp.Expr, star: Any, node: exp.Select, scope: Scope) -> Iterator[Item]:
         """Yield the columns of a star."""
         halves = any(
             (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
@@ -409,7 +409,7 @@ class Reader:
         if having is not None:
             block.having = self.conditions(having.this, scope)
 
-    def by_position(self, node: Any, block: Block, scope: Scope) -> Term:
+    def by_position(self, node: exp.Expr, block: Block, scope: Scope) -> Term:
         """GROUP BY 1, GROUP BY alias"""
         found = node.unnest()
         if isinstance(found, exp.Literal):
@@ -466,7 +466,7 @@ class Reader:
             block.order.append(("node", "ordered", (("this", term), ("prim", f"{down}{first}"))))
 
 
-def holds_aggregate(node: Any) -> bool:
+def holds_aggregate(node: exp.Expr) -> bool:
     """Tell whether an item holds an aggregate of its own query, other than a window."""
     for found in node.find_all(exp.AggFunc):
         around = found.parent

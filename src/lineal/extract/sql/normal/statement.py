@@ -21,7 +21,7 @@ ORDERED = (
 """What takes some of the rows, makes rows of values, or is not known."""
 
 
-def normal_form(tree: Any, facts: Facts, columns: Columns) -> tuple[Any, str]:
+def normal_form(tree: exp.Expr, facts: Facts, columns: Columns) -> tuple[Any, str]:
     """Return a statement without its query, and the normal form of the query."""
     shell, query = query_of(tree)
     if query is None:
@@ -32,7 +32,7 @@ def normal_form(tree: Any, facts: Facts, columns: Columns) -> tuple[Any, str]:
     return shell, render(normalize(read))
 
 
-def query_of(tree: Any) -> tuple[Any, Any]:
+def query_of(tree: exp.Expr) -> tuple[Any, Any]:
     """CREATE TABLE t AS SELECT …      the statement without its query, and the query"""
     if isinstance(tree, exp.Query):
         return None, tree
@@ -47,7 +47,7 @@ def query_of(tree: Any) -> tuple[Any, Any]:
     return shell.copy(), inner
 
 
-def is_ordered(tree: Any) -> bool:
+def is_ordered(tree: exp.Expr) -> bool:
     """Tell whether the order in which rows are read can be seen in the result."""
     try:
         refuse_order(tree)
@@ -57,7 +57,7 @@ def is_ordered(tree: Any) -> bool:
     return False
 
 
-def refuse_order(query: Any) -> None:
+def refuse_order(query: exp.Expr) -> None:
     """Refuse what depends on the order of rows, or differs from call to call: there, even the
     order of a join can be seen in the result.
     """

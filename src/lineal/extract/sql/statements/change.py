@@ -35,7 +35,7 @@ from lineal.model.way import IDENTITY, Clause
 Columns = dict[str, Slot]
 
 
-def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Frame]) -> Plan:
+def changing(table: Any, node: exp.Expr, facts: Facts, made: Callable[[Any, Any], Frame]) -> Plan:
     """A plan that changes a table without defining it."""
     name, key = spelled(table, facts)
     return Plan(
@@ -279,7 +279,7 @@ def owner(assignment: Any, facts: Facts) -> str:
     return ""
 
 
-def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
+def assigned(node: exp.Expr, scope: Scope, decided: Lineage) -> Columns:
     """Return the assigned columns and the rows that decide them.
 
     SET a = …, b = … WHERE c
@@ -358,7 +358,7 @@ def column_assignment(assignment: Any) -> Any:
     return assignment
 
 
-def assigned_value(node: Any, scope: Scope) -> Lineage:
+def assigned_value(node: exp.Expr, scope: Scope) -> Lineage:
     """Return the value of an assignment.
 
     SET a = b, SET a = DEFAULT      DEFAULT is no column

@@ -159,7 +159,7 @@ def path_of(node: Any) -> str:
     return ""
 
 
-def plan_write(path: str, query: Any, node: Any) -> Plan:
+def plan_write(path: str, query: exp.Expr, node: exp.Expr) -> Plan:
     """Return the plan of a write to a path: of a query, or of every column of a table."""
     if isinstance(query, exp.Schema):
         columns = [exp.column(each.copy()) for each in query.expressions]
@@ -171,7 +171,7 @@ def plan_write(path: str, query: Any, node: Any) -> Plan:
 
 
 def loaded(
-    name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: Any
+    name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: exp.Expr
 ) -> Plan:
     """Every column of the table is filled from the file's column, which nobody has named."""
 

@@ -168,7 +168,7 @@ def is_temporary(node: exp.Create, name: str) -> bool:
     )
 
 
-def marks_temporary(node: Any) -> bool:
+def marks_temporary(node: exp.Expr) -> bool:
     """Tell whether a property marks a temporary table.
 
     TEMP, and Teradata's VOLATILE
@@ -213,7 +213,7 @@ def declared_columns(items: list[Any], facts: Facts) -> list[ColumnInfo]:
     return present(declared)
 
 
-def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
+def declared_column(node: exp.Expr, facts: Facts) -> ColumnInfo | None:
     """amount DECIMAL(10, 2) COMMENT 'paid in total'"""
     if isinstance(node, exp.Identifier):
         return ColumnInfo(node.name, "", "", quoted=bool(node.args.get("quoted")))

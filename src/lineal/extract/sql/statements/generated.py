@@ -16,7 +16,7 @@ from lineal.extract.sql.tables import is_named, target_of
 COMPUTED = (exp.ComputedColumnConstraint, exp.GeneratedAsIdentityColumnConstraint)
 
 
-def with_generated(node: Any, found: Any, facts: Facts) -> Any:
+def with_generated(node: exp.Expr, found: Any, facts: Facts) -> Any:
     """Add the generated columns of a table to the plan of its declaration.
 
     CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a * 2)), ALTER TABLE t ADD b AS (a * 2)
@@ -43,7 +43,7 @@ def with_generated(node: Any, found: Any, facts: Facts) -> Any:
     return [*as_list(found), plan]
 
 
-def assignment_of(item: Any) -> exp.EQ | None:
+def assignment_of(item: exp.Expr) -> exp.EQ | None:
     """total INT GENERATED ALWAYS AS (qty * price) STORED      total = qty * price"""
     if not isinstance(item, exp.ColumnDef):
         return None

@@ -87,7 +87,7 @@ def open_rows(values: exp.Values) -> None:
             row.set("expressions", inner.expressions)
 
 
-def written_place(node: Any) -> str | None:
+def written_place(node: exp.Expr) -> str | None:
     """Return the path that an INSERT writes.
 
     INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …
@@ -159,7 +159,7 @@ def on_conflict(
     return upsert(inserted, assigned(node, scope, {}))
 
 
-def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
+def on_duplicate(node: exp.Expr, query: exp.Expr, frame: Frame, scope: Scope) -> None:
     """Plan ON DUPLICATE KEY UPDATE.
 
     … ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c

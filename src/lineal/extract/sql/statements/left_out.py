@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlglot import exp
+
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import doubt_all
 from lineal.extract.sequences import as_list
@@ -19,7 +21,7 @@ CLAUSE_LEFT_OUT = Doubt(
 )
 
 
-def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
+def less_certain(node: exp.Expr, steps: Any, facts: Facts) -> Any:
     """Lower the confidence of a frame that lacks clauses.
 
     SELECT a FROM t WHERE b = 1 {and_more}

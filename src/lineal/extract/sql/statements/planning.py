@@ -31,7 +31,7 @@ SILENT: frozenset[type] = frozenset(
 """Statements that define no dataset."""
 
 
-def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
+def plan_of(node: exp.Expr, facts: Facts) -> Steps | type[Unsupported]:
     """Return what a statement does.
 
     None is a statement that moves no data; Unsupported one that may, and is not traced.

@@ -27,7 +27,7 @@ from lineal.extract.sql.tables import is_named, spelled
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
 
-def gives_rows(node: Any) -> bool:
+def gives_rows(node: exp.Expr) -> bool:
     """Whether a change is in WITH, or the rows of this one are written somewhere else."""
     args = node.args
     returning = args.get("returning")
@@ -40,7 +40,7 @@ def gives_rows(node: Any) -> bool:
 
 
 def with_others(
-    node: Any, found: Steps | type[Unsupported], facts: Facts
+    node: exp.Expr, found: Steps | type[Unsupported], facts: Facts
 ) -> Steps | type[Unsupported]:
     """Return the plan of a statement together with its other writes.
 
@@ -91,7 +91,7 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
                 yield step
 
 
-def output_plan(node: Any, facts: Facts) -> Plan | None:
+def output_plan(node: exp.Expr, facts: Facts) -> Plan | None:
     """Return the plan of an OUTPUT INTO.
 
     UPDATE t SET … OUTPUT inserted.a, deleted.a INTO u (n, o)      what goes into u
@@ -119,7 +119,7 @@ def output_plan(node: Any, facts: Facts) -> Plan | None:
     )  # fmt: skip
 
 
-def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def returned(node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
     """Return the frame of a RETURNING.
 
     INSERT INTO t (a) SELECT b FROM s RETURNING a AS x
@@ -157,13 +157,13 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     return project(source, slots)
 
 
-def table_of(node: Any) -> Any:
+def table_of(node: exp.Expr) -> Any:
     """Return the table that a statement writes."""
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     return table or node.args["tables"][0]
 
 
-def others(node: Any) -> list[Any]:
+def others(node: exp.Expr) -> list[Any]:
     """Return the other tables of a statement.
 
     The tables that stand next to the target: FROM, USING

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
@@ -12,7 +10,7 @@ from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported
 from lineal.extract.sql.tables import is_local, is_named, spelled
 
 
-def bare(node: Any, facts: Facts) -> Plan:
+def bare(node: exp.Expr, facts: Facts) -> Plan:
     """Plan a SELECT.
 
     SELECT a FROM t      the caller gives it a name

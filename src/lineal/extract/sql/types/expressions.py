@@ -54,7 +54,7 @@ class Walk:
             self.depth -= 1
 
 
-def type_of(node: Any, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
+def type_of(node: exp.Expr, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
     """Return the type of an expression in a scope."""
     return Walk(typing, scope, ctes).type_of(node)
 
@@ -67,7 +67,7 @@ def column(node: exp.Column, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def inside(node: Any, walk: Walk) -> Type:
+def inside(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of the only child."""
     return walk.type_of(node.this)
 
@@ -117,7 +117,7 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def boolean(node: Any, walk: Walk) -> Type:
+def boolean(node: exp.Expr, walk: Walk) -> Type:
     """Return the boolean type.
 
     a = b, a AND b, a IN (…), a IS NULL, EXISTS (…)
@@ -125,7 +125,7 @@ def boolean(node: Any, walk: Walk) -> Type:
     return walk.typing.rules.normal("boolean")
 
 
-def null(node: Any, walk: Walk) -> Type:
+def null(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of NULL."""
     return NULL
 
@@ -142,19 +142,19 @@ def cast(node: exp.Cast, walk: Walk) -> Type:
     return spelled(to, walk.typing.dialect)
 
 
-def arithmetic(node: Any, walk: Walk) -> Type:
+def arithmetic(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of an arithmetic expression."""
     return walk.typing.rules.arithmetic(
         node, walk.type_of(node.this), walk.type_of(node.expression)
     )
 
 
-def negative(node: Any, walk: Walk) -> Type:
+def negative(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of a negated number."""
     return walk.type_of(node.this)
 
 
-def concat(node: Any, walk: Walk) -> Type:
+def concat(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of a concatenation.
 
     a || b
@@ -195,7 +195,7 @@ def nullif(node: exp.Nullif, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def window(node: Any, walk: Walk) -> Type:
+def window(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of a window function.
 
     sum(a) OVER (…), sum(a) FILTER (…), f(0.5) WITHIN GROUP (…)
@@ -259,7 +259,7 @@ def array(node: exp.Array, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def interval_of_days(node: Any, walk: Walk) -> Type:
+def interval_of_days(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of a date with days added.
 
     date_add(d, 3)      Spark: a date
@@ -270,7 +270,7 @@ def interval_of_days(node: Any, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def days(node: Any, walk: Walk) -> Type:
+def days(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of a difference of dates.
 
     datediff(a, b): INT in Spark; datediff(MONTH, a, b): BIGINT
@@ -350,7 +350,7 @@ MEANT = {("spark", "date_trunc"): "timestamp_trunc"}
 """Functions that are called as another one is elsewhere."""
 
 
-def _arguments(node: Any) -> list[Any]:
+def _arguments(node: exp.Expr) -> list[Any]:
     """Return the arguments in order; modifiers (DISTINCT, ORDER BY) do not count."""
     found = []
     for name in node.arg_types:
@@ -363,7 +363,7 @@ def _arguments(node: Any) -> list[Any]:
     return [_bare(item) for item in found if isinstance(item, exp.Expr)]
 
 
-def _bare(node: Any) -> Any:
+def _bare(node: exp.Expr) -> Any:
     """Return an aggregate's argument without ORDER BY, LIMIT, HAVING MAX and DISTINCT."""
     while True:
         if isinstance(node, (exp.Order, exp.Limit, exp.HavingMax)) and node.this is not None:

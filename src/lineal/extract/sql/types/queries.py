@@ -146,7 +146,7 @@ class Typing:
         self.dialect = evaluation.facts.name
         self.rules = Rules(self.dialect)
 
-    def statement(self, query: Any, with_: Any) -> Table:
+    def statement(self, query: exp.Expr, with_: Any) -> Table:
         """Return the types of a statement's columns."""
         return self.query(query, None, self.ctes(with_, None, {}) if with_ is not None else {})
 
@@ -168,7 +168,7 @@ class Typing:
 
         return OPEN
 
-    def ctes(self, node: Any, parent: Scope | None, ctes: CTEs) -> CTEs:
+    def ctes(self, node: exp.Expr, parent: Scope | None, ctes: CTEs) -> CTEs:
         """Return the types of CTEs, by name.
 
         WITH a AS (…), b AS (…)
@@ -244,13 +244,13 @@ class Typing:
         name, quoted = output_name(value, position, self.evaluation)
         return self.evaluation.fold(name, quoted)
 
-    def expression(self, node: Any, scope: Scope, ctes: CTEs) -> Type:
+    def expression(self, node: exp.Expr, scope: Scope, ctes: CTEs) -> Type:
         """Return the type of an expression."""
         from lineal.extract.sql.types.expressions import type_of
 
         return type_of(node, self, scope, ctes)
 
-    def star(self, node: Any, scope: Scope) -> Table:
+    def star(self, node: exp.Expr, scope: Scope) -> Table:
         """Return the types that a star stands for.
 
         *, t.*      edited stars are left to those who ask by name
@@ -305,7 +305,7 @@ class Typing:
         ]
         return Table(kept, whole.complete)
 
-    def generated(self, item: Any, value: Any, scope: Scope, ctes: CTEs) -> Table:
+    def generated(self, item: exp.Expr, value: Any, scope: Scope, ctes: CTEs) -> Table:
         """Return the types of a generator in the SELECT list.
 
         SELECT explode(xs) AS x
@@ -355,7 +355,7 @@ class Typing:
 
         return self.query(node.this, parent, ctes)
 
-    def set_operation(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
+    def set_operation(self, node: exp.Expr, parent: Scope | None, ctes: CTEs) -> Table:
         """Return the types of a set operation.
 
         a UNION b      by position, each type wide enough for every branch
@@ -410,7 +410,7 @@ class Typing:
 
     # -- members of FROM ---------------------------------------------------------------------------
 
-    def relation(self, node: Any, scope: Scope, ctes: CTEs) -> None:
+    def relation(self, node: exp.Expr, scope: Scope, ctes: CTEs) -> None:
         """Add a member of FROM to the scope."""
         alias = node.args.get("alias")
         handler = RELATIONS.get(type(node))

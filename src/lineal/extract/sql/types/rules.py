@@ -5,7 +5,6 @@ known.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlglot import exp
 
@@ -349,7 +348,7 @@ class Rules:
 
     # -- operators ---------------------------------------------------------------------------------
 
-    def arithmetic(self, node: Any, left: Type, right: Type) -> Type:
+    def arithmetic(self, node: exp.Expr, left: Type, right: Type) -> Type:
         """Return the type of an arithmetic expression.
 
         a + b, a * b, a / b, a % b
@@ -386,7 +385,7 @@ class Rules:
 
         return UNKNOWN
 
-    def spark_decimal(self, node: Any, left: Type, right: Type) -> Type:
+    def spark_decimal(self, node: exp.Expr, left: Type, right: Type) -> Type:
         """Return Spark's type of an arithmetic expression over decimals."""
         digits = [decimal(left, literal(node.this)), decimal(right, literal(node.expression))]
         if (
@@ -405,7 +404,7 @@ SHORT = {Kind.TINYINT, Kind.SMALLINT}
 WHOLE = (Kind.TINYINT, Kind.SMALLINT, Kind.INT)
 
 
-def literal(node: Any) -> str:
+def literal(node: exp.Expr) -> str:
     """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) next to a
     decimal.
     """
