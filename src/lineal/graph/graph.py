@@ -14,6 +14,7 @@ from lineal.model.consumers import EXPOSURE, LEAVES
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.grouping import group
+from lineal.model.redaction import redact_secrets
 from lineal.model.way import Confidence, How, way
 
 STAR = "*"
@@ -22,7 +23,13 @@ MOST_CANDIDATES = 20
 
 
 class UnknownName(Passing, LookupError):
-    """No dataset or column has this name; the message says which one may have been meant."""
+    """No dataset or column has this name; the message says which one may have been meant.
+
+    A name may be an address with a password in it, which the message does not repeat.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(redact_secrets(message))
 
 
 class Graph:

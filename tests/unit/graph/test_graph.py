@@ -6,6 +6,7 @@ from time import process_time
 import pytest
 from handmade import column, dataset, extraction, graph, ranking, usages
 
+import lineal
 from lineal.graph.graph import Graph, UnknownName
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -130,3 +131,12 @@ def test_100_000_edges_are_indexed_in_well_under_a_second() -> None:
     found = Graph(made)
     assert process_time() - before < 1.0
     assert len(found.edges) == 100_000
+
+
+def test_a_name_that_is_not_known_is_repeated_without_its_password() -> None:
+    graph = Graph(lineal.lineage("CREATE VIEW v AS SELECT a FROM t").extraction)
+    for ask in (graph.dataset, graph.column):
+        with pytest.raises(UnknownName) as caught:
+            ask("s3a://KEY:hushhush@lake/orders")
+        assert "lake/orders" in str(caught.value)
+        assert "hushhush" not in str(caught.value)
