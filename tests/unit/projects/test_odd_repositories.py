@@ -94,6 +94,14 @@ def test_a_name_that_no_file_system_takes(odd: OddRepository) -> None:
     check(odd.diff("main..odd"))
 
 
+def test_a_file_below_many_folders(odd: OddRepository) -> None:
+    tree = odd.write_tree(("100644", b"b.sql", odd.blob(GOOD)))
+    for _ in range(1500):
+        tree = odd.write_tree(("40000", b"d", tree))
+    odd.commit_tree(odd.write_tree(("100644", b"a.sql", odd.blob(GOOD)), ("40000", b"d", tree)))
+    check(odd.diff("main..odd"))
+
+
 def test_a_duplicate_name_is_reported(odd: OddRepository) -> None:
     entries = [("100644", b"a.sql", odd.blob(GOOD))] * 2
     odd.commit_tree(odd.write_tree(*entries))

@@ -21,6 +21,8 @@ LINK, SUBMODULE, OTHER = "120000", "160000", ""
 """The modes of entries that are not regular files; OTHER is a FIFO or a device in the work tree."""
 LARGEST = 64 * 2**20
 """A larger file was not written by hand."""
+DEEPEST = 400
+"""A file below more folders is left out: Python makes and removes folders by recursion."""
 POINTER = b"version https://git-lfs.github.com/spec/"
 PACKAGES = ("dbt_packages", "dbt_modules")
 """Installed next to a project and ignored by git: both sides are read with those of the work tree.
@@ -92,6 +94,8 @@ def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
         snapshot.leave_out(entry, "it is not a regular file, or cannot be looked at")
     elif not _is_inside(entry.name):
         snapshot.leave_out(entry, "its name leads out of the repository")
+    elif entry.name.count("/") > DEEPEST:
+        snapshot.leave_out(entry, f"it is below more than {DEEPEST} folders")
     elif entry.size > LARGEST:
         snapshot.leave_out(entry, "it is too large")
     else:
