@@ -12,7 +12,7 @@ import click
 
 from lineal.cli.comparison import ComparisonRequest, Side, compare_sides, open_sides, ranged
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, mistakes, source_options
+from lineal.cli.source import Mistake, mistakes, require_library, source_options
 from lineal.cli.store_options import DEFAULT
 from lineal.service.source import Source
 
@@ -137,7 +137,7 @@ def command(
         sys.exit(_select(source, asked, output, fail_under))
 
     if prove:
-        _need_duckdb()
+        require_library("duckdb", "--prove runs statements in DuckDB: pip install 'lineal[prove]'")
         source = source._replace(use_cache=False)  # the texts have to be at hand
 
     sys.exit(_run(source, asked._replace(prove=prove), policy, output, fail_on, fail_under))
@@ -172,14 +172,6 @@ def _asked(
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
 
     return ranged(base, head, project)
-
-
-def _need_duckdb() -> None:
-    """Report that DuckDB is missing, before anything is read."""
-    from importlib.util import find_spec
-
-    if find_spec("duckdb") is None:
-        raise Mistake("--prove runs statements in DuckDB: pip install 'lineal[prove]'")
 
 
 def _select(source: Source, asked: ComparisonRequest, output: str, least: float | None) -> int:

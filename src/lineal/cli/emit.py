@@ -36,12 +36,12 @@ class Route(NamedTuple):
 
     @property
     def is_received(self) -> bool:
-        """Whether a server takes the events; files and the console keep them for later."""
+        """Tell whether a server takes the events; files and the console keep them for later."""
         return self.config is None or "url" in self.config
 
     @property
     def is_native(self) -> bool:
-        """Whether a catalog is told by its own interface, and not by OpenLineage's."""
+        """Tell whether a catalog is told by its own interface, and not by OpenLineage's."""
         return self.config is not None and "form" in self.config
 
     @property

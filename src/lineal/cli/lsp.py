@@ -15,7 +15,13 @@ from lineal.cli.answering import (
     begin_answering,
     end_at_interrupt,
 )
-from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
+from lineal.cli.source import (
+    checked,
+    mistakes,
+    project_of,
+    require_library,
+    unsupervised_source_options,
+)
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -45,19 +51,11 @@ def command(paths: tuple[str, ...], server: int | None, source: Source) -> None:
         _answer_lines(asked)
         return
 
-    _require_extra()
+    require_library("pygls", "lineal lsp needs the extra `lsp`: pip install 'lineal[lsp]'")
     from lineal.lsp.server import serve
 
     end_at_interrupt()
     serve(_starter(paths), sys.stdin.buffer)
-
-
-def _require_extra() -> None:
-    """Say what to install if the protocol's library is not there."""
-    from importlib.util import find_spec
-
-    if find_spec("pygls") is None:
-        raise Mistake("lineal lsp needs the extra `lsp`: pip install 'lineal[lsp]'")
 
 
 def _starter(paths: tuple[str, ...]) -> Callable[[str, Callable[[], Any]], Worker]:

@@ -15,7 +15,13 @@ from lineal.cli.answering import (
     begin_answering,
     end_at_interrupt,
 )
-from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
+from lineal.cli.source import (
+    checked,
+    mistakes,
+    project_of,
+    require_library,
+    unsupervised_source_options,
+)
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -62,7 +68,7 @@ def command(
         _answer_lines(asked)
         return
 
-    _require_extra()
+    require_library("mcp", "lineal mcp needs the extra `mcp`: pip install 'lineal[mcp]'")
     from lineal.mcp.server import build_server
     from lineal.service.worker import Worker
 
@@ -74,14 +80,6 @@ def command(
     else:
         end_at_interrupt()
         tools.run("stdio")
-
-
-def _require_extra() -> None:
-    """Say what to install if the protocol's library is not there."""
-    from importlib.util import find_spec
-
-    if find_spec("mcp") is None:
-        raise Mistake("lineal mcp needs the extra `mcp`: pip install 'lineal[mcp]'")
 
 
 def _serve_http(server: Any, port: int) -> None:

@@ -23,7 +23,7 @@ class Request(NamedTuple):
 
     @property
     def traces(self) -> bool:
-        """Whether a column is asked for, or a selector that follows columns."""
+        """Tell whether a column is asked for, or a selector that follows columns."""
         return self.column is not None or any(each.follows for each in self.selections)
 
     @property

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -51,6 +52,12 @@ class Mistake(Passing, click.ClickException):
         from lineal.views.safe import visible
 
         return visible(self.message)
+
+
+def require_library(library: str, message: str) -> None:
+    """Raise a mistake with the message if a library is not installed."""
+    if find_spec(library) is None:
+        raise Mistake(message)
 
 
 def keep_option(context: click.Context, option: click.Parameter, value: bool) -> None:

@@ -23,7 +23,7 @@ class Change(NamedTuple):
 
     @property
     def loses_name(self) -> bool:
-        """Whether the column is no longer there under its name."""
+        """Tell whether the column is no longer there under its name."""
         return self.kind in (DROP, RENAME)
 
     def __str__(self) -> str:

@@ -192,7 +192,7 @@ class Classification:
 
 
 def carries(edge: Edge) -> bool:
-    """Whether the source's values, unmasked, are among the target's."""
+    """Tell whether the source's values, unmasked, are among the target's."""
     return any(usage.way.direct and not usage.way.masked for usage in edge.usages)
 
 

@@ -40,7 +40,7 @@ def description_status(graph: Graph, edge: Edge) -> str | None:
 
 
 def is_passed_on(graph: Graph, column: Column) -> bool:
-    """Whether a column is nothing but copies and renames of others."""
+    """Tell whether a column is nothing but copies and renames of others."""
     edges = graph.into(column)
     return bool(edges) and all(edge.kind in ("copy", "rename") for edge in edges)
 

@@ -211,7 +211,7 @@ class Graph:
     # -- open stars: t.* -> v.* lets v.x go on to t.x ----------------------------------------------
 
     def is_open(self, dataset: Dataset) -> bool:
-        """Whether a star over an unknown schema is among the dataset's columns."""
+        """Tell whether a star over an unknown schema is among the dataset's columns."""
         star = Column(dataset, STAR)
         return star in self._column_infos or star in self._into
 

@@ -111,7 +111,7 @@ class NamesUsed:
         return False
 
     def _names(self, read: Read, edges: list[Edge]) -> bool:
-        """Whether a read is that of a name: no other column is read there, and no star stands
+        """Tell whether a read is that of a name: no other column is read there, and no star stands
         there.
         """
         if read.column is None or read.place is None:
@@ -171,7 +171,7 @@ class NamesUsed:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text has a name as a word of its own."""
+    """Tell whether a text has a name as a word of its own."""
     return (
         bool(name)
         and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None

@@ -462,7 +462,7 @@ class Remembering(Definitions):
 
 
 def has_failed(evaluation: Evaluation) -> bool:
-    """Whether a statement has no result: it is evaluated again, and fails again."""
+    """Tell whether a statement has no result: it is evaluated again, and fails again."""
     return evaluation.definition is not None and evaluation.definition.failure is not None
 
 

@@ -158,7 +158,7 @@ class Asker:
 
 
 def holds(questions: list[Question], remembering: Remembering, asker: Asker) -> bool:
-    """Whether every answer is still the same."""
+    """Tell whether every answer is still the same."""
     try:
         for question in questions:
             if AGAIN[question[0]](remembering, asker, *question[1:-1]) != question[-1]:

@@ -46,7 +46,7 @@ class Passing(Exception):
 
 
 def is_debugging() -> bool:
-    """Whether failures are raised instead of contained."""
+    """Tell whether failures are raised instead of contained."""
     return bool(os.environ.get(DEBUG))
 
 
@@ -103,7 +103,7 @@ def _distinct_steps(error: BaseException) -> Iterable[str]:
 
 
 def raised_in(error: BaseException, package: str) -> bool:
-    """Whether an exception was raised by a library, rather than by its caller."""
+    """Tell whether an exception was raised by a library, rather than by its caller."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -272,7 +272,7 @@ class Coverage:
 
     @property
     def is_complete(self) -> bool:
-        """Whether files were due, and nothing of them is missing."""
+        """Tell whether files were due, and nothing of them is missing."""
         return self.percent == 100
 
     def fail(self, code: str, statements: int = 1) -> None:

@@ -52,7 +52,7 @@ class Limits(NamedTuple):
 
     @property
     def exist(self) -> bool:
-        """Whether there is anything to watch."""
+        """Tell whether there is anything to watch."""
         return self.seconds > 0 or self.memory > 0
 
 
@@ -151,7 +151,7 @@ def key_of(*parts: Hashable) -> int:
 
 
 def is_abandoned(key: int) -> bool:
-    """Whether a task was given up in an earlier attempt."""
+    """Tell whether a task was given up in an earlier attempt."""
     return _process.board is not None and key in _process.board.abandoned()
 
 
@@ -323,7 +323,7 @@ class Board:
 
     @property
     def is_committed(self) -> bool:
-        """Whether a process has begun to write its results."""
+        """Tell whether a process has begun to write its results."""
         return bool(HEADER.unpack_from(self._memory)[1])
 
 
@@ -353,5 +353,5 @@ def take_slot(worker: int) -> None:
 
 
 def is_watched() -> bool:
-    """Whether a parent process watches this one."""
+    """Tell whether a parent process watches this one."""
     return _process.board is not None

@@ -37,7 +37,7 @@ def exact_name(name: str) -> str:
 
 
 def is_exact(name: str) -> bool:
-    """Whether a name is in quotes."""
+    """Tell whether a name is in quotes."""
     return len(name) > 2 and name[0] == name[-1] == '"'
 
 
@@ -52,7 +52,7 @@ def column_key(name: str, fold: Fold) -> str:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether a column kept its name: `id AS ID` does not rename it."""
+    """Tell whether a column kept its name: `id AS ID` does not rename it."""
     return left == right or left.lower() == right.lower()
 
 

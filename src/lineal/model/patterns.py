@@ -43,7 +43,7 @@ class Group:
 
     @property
     def is_simple(self) -> bool:
-        """Whether there is one way to try it."""
+        """Tell whether there is one way to try it."""
         return self.ways == 1 and self.loops == 0 and self.branches == 1
 
 

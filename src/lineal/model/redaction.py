@@ -105,7 +105,7 @@ _LITERALS: ContextVar[bool | None] = ContextVar("redact literals", default=None)
 
 
 def is_redacting_literals() -> bool:
-    """Whether literals are kept out of every text."""
+    """Tell whether literals are kept out of every text."""
     asked = _LITERALS.get()
     if asked is None:
         return os.environ.get(REDACT_LITERALS, "").lower() in ("1", "true", "yes")

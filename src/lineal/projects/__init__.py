@@ -303,7 +303,7 @@ def home(path: str | os.PathLike[str]) -> Path:
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:
-    """Whether it is known without reading an input what decides it."""
+    """Tell whether it is known without reading an input what decides it."""
     return _stamped(path) is not None
 
 

@@ -17,7 +17,7 @@ from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
 from lineal.projects.extensions import EXTENSIONS
-from lineal.projects.settings import check_keys
+from lineal.projects.settings import check_keys, texts_of
 from lineal.projects.text import Report, peek_text
 from lineal.projects.yaml import Value
 
@@ -90,11 +90,6 @@ def configuration_of(about: Value, report: Report) -> Configuration:
         texts_of(about, INCLUDE, report),
         {**EXTENSIONS, **read_extensions(about, report)},
     )
-
-
-def texts_of(about: Value, key: str, report: Report) -> tuple[str, ...]:
-    """exclude: [a, b], exclude: a"""
-    return tuple(text for value in about.items_of(key) if (text := value.as_text(report)))
 
 
 def read_extensions(about: Value, report: Report) -> dict[str, str]:

@@ -95,7 +95,7 @@ def without_ending(name: str) -> str:
 
 
 def is_literal(held: object) -> bool:
-    """Whether a value is written out."""
+    """Tell whether a value is written out."""
     return isinstance(held, (str, int, float)) and not OPEN.search(str(held))
 
 
@@ -194,6 +194,6 @@ def operators_in(text: str) -> Iterator[tuple[str, Launch]]:
 
 
 def is_operator(node: ast.expr) -> bool:
-    """Whether a call makes a task of spark-submit."""
+    """Tell whether a call makes a task of spark-submit."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return name == "SparkSubmitOperator"

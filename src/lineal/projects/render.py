@@ -200,7 +200,7 @@ class _Bench:
             self.close()
 
     def teach(self, worker: _Worker, macro: Template) -> bool:
-        """Whether the worker is still there."""
+        """Tell whether the worker is still there."""
         try:
             faults, alive = worker.ask(macro, macros=True)["faults"], True
         except _Ended as ended:

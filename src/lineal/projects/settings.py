@@ -54,16 +54,19 @@ def read_checks(about: Value, report: Report) -> Checks:
     )
     section = about.get("validate") or Value({})
     levels = section.mapping(report, "severity")
-    personal = tuple(text.lower() for text in _texts(section, "personal", report))
+    personal = tuple(text.lower() for text in texts_of(section, "personal", report))
     return Checks(
         {name: (level.as_text(report).lower(), level.place) for name, level in levels.items()},
-        _texts(section, "terminal", report),
+        texts_of(section, "terminal", report),
         personal or PERSONAL,
     )
 
 
-def _texts(section: Value, key: str, report: Report) -> tuple[str, ...]:
-    """Return the texts under a key of the settings."""
+def texts_of(section: Value, key: str, report: Report) -> tuple[str, ...]:
+    """Return the texts under a key.
+
+    exclude: [a, b]; exclude: a
+    """
     return tuple(text for value in section.items_of(key) if (text := value.as_text(report)))
 
 

@@ -93,7 +93,7 @@ class Survey:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to read."""
+        """Tell whether there is nothing to read."""
         return not self.scripts and not self.of_kind(*READ)
 
 

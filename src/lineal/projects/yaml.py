@@ -73,12 +73,12 @@ class Value:
 
     @property
     def is_scalar(self) -> bool:
-        """Whether the value is a text, a number, a date or a boolean."""
+        """Tell whether the value is a text, a number, a date or a boolean."""
         return not isinstance(self.data, (dict, list, type(None)))
 
     @property
     def is_mapping(self) -> bool:
-        """Whether the value is a mapping."""
+        """Tell whether the value is a mapping."""
         return isinstance(self.data, dict)
 
     @property

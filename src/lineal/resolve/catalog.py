@@ -114,7 +114,7 @@ class NameCatalog:
 
     @cached_property
     def has_sessions(self) -> bool:
-        """Whether scripts come from several databases."""
+        """Tell whether scripts come from several databases."""
         return any(script.catalog or script.schemas for script in self.corpus.scripts)
 
     def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
@@ -186,7 +186,7 @@ class NameCatalog:
             self.shown[key] = (of, name)
 
     def knows(self, key: str) -> bool:
-        """Whether anything defines or declares a table."""
+        """Tell whether anything defines or declares a table."""
         return key in self.created or self.declares(key)
 
     def note_used(self, spelled: str, name: str, key: str) -> None:
@@ -200,7 +200,7 @@ class NameCatalog:
         return key in self.created or key in self.declared
 
     def declares(self, key: str) -> bool:
-        """Whether a name is declared, or has been met."""
+        """Tell whether a name is declared, or has been met."""
         return key in self.declared or key in self.entries
 
     def entry_of(self, dataset: Dataset) -> Entry | None:

@@ -81,7 +81,7 @@ def name_files(scripts: Iterable[Prepared], taken: Collection[str], fold: Fold) 
 
 
 def has_bare_select(script: Prepared) -> bool:
-    """Whether a file has a SELECT that nothing but the file gives a name."""
+    """Tell whether a file has a SELECT that nothing but the file gives a name."""
     about = script.reading.script
     if about.target or about.recurs or not about.file:
         return False

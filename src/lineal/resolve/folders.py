@@ -260,7 +260,7 @@ class OutlineGroups:
 
 
 def agree(one: Outline, other: Outline) -> bool:
-    """Whether two definitions share at least half of the columns of the smaller one."""
+    """Tell whether two definitions share at least half of the columns of the smaller one."""
     if one is None or other is None:
         return True
 

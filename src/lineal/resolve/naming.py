@@ -65,7 +65,7 @@ class Naming(NamedTuple):
 
     @property
     def speaks(self) -> bool:
-        """Whether a name may mean another one at all."""
+        """Tell whether a name may mean another one at all."""
         defaults = self.catalog is not None or bool(self.schemas)
         schemas = self.owner or self.default or self.used
         return defaults or bool(self.home or self.homes or schemas)

@@ -247,7 +247,7 @@ class Schemas:
 
 
 def is_declared_apart(entry: Entry, defining: list[Definition]) -> bool:
-    """Whether a file declares a table by DDL which another file defines by a query."""
+    """Tell whether a file declares a table by DDL which another file defines by a query."""
     return bool(entry.declared_in - {each.reading.script.file for each in defining})
 
 

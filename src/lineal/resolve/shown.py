@@ -35,7 +35,7 @@ class ShownNames:
 
     @property
     def differ(self) -> bool:
-        """Whether any name is shown as another one."""
+        """Tell whether any name is shown as another one."""
         return bool(self.datasets or self.columns)
 
     def settle(self) -> None:

@@ -75,7 +75,7 @@ class Version:
 
     @property
     def hidden(self) -> bool:
-        """Whether the version is composed into what reads it."""
+        """Tell whether the version is composed into what reads it."""
         return self.temporary or self.dropped or self.superseded
 
     def state_at(self, position: int) -> State | None:
@@ -284,7 +284,7 @@ FOLLOW: dict[type, Any] = {
 
 
 def order_matters(steps: list[Step]) -> bool:
-    """Whether a script has names that are defined more than once, temporary or altered."""
+    """Tell whether a script has names that are defined more than once, temporary or altered."""
     created: set[str] = set()
     written: set[str] = set()
     for step in steps:

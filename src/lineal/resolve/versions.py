@@ -57,7 +57,7 @@ class Versions:
 
     @property
     def collapse(self) -> bool:
-        """Whether temporary tables are composed into what reads them."""
+        """Tell whether temporary tables are composed into what reads them."""
         return self.catalog.corpus.collapse_temporary
 
     def name_kept(self, scripts: list[Arranged]) -> None:

@@ -18,7 +18,7 @@ class Silence:
         self._rules = rules
 
     def covers(self, rule: Rule, found: Found) -> bool:
-        """Whether a comment is at any of the spots that a finding has to do with."""
+        """Tell whether a comment is at any of the spots that a finding has to do with."""
         silenced = False
         for place in found.places:
             for suppression in self._by_file.get(place.file, ()):

@@ -175,7 +175,7 @@ def how_to_compare(file: str, is_model: bool) -> str:
 
 
 def is_program(definition: Definition) -> bool:
-    """Whether a Python program writes it: its plan exists only while it runs."""
+    """Tell whether a Python program writes it: its plan exists only while it runs."""
     return definition.reading.script.dialect == PYTHON
 
 

@@ -427,5 +427,5 @@ def _text(value: object) -> str:
 
 
 def looks_saved(head: bytes) -> bool:
-    """Whether a file that begins so is a saved lineage."""
+    """Tell whether a file that begins so is a saved lineage."""
     return head.lstrip()[: len(OPENING)] == OPENING.encode()

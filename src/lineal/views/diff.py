@@ -15,11 +15,10 @@ from lineal import __version__
 from lineal.graph.diff import Detail, Difference, EdgeChange, Finding
 from lineal.graph.diff.selection import select_affected
 from lineal.graph.diff.witness import Experiment
-from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.policy import KINDS, Level
 from lineal.views import experiments, selection
-from lineal.views.findings.sarif import SCHEMA, uri
+from lineal.views.findings.sarif import SCHEMA, physical_location
 from lineal.views.json import place
 from lineal.views.ledger import describe_percent
 from lineal.views.markdown import code, folded
@@ -391,7 +390,7 @@ def _result(finding: Finding, number: int) -> dict[str, object]:
     said = "; ".join(map(detail_text, finding.details[:MOST_DETAILS]))
     message = visible("; ".join([f"{finding.dataset or 'input'}: {said}", *_behind(finding)]))
     about = f"{finding.kind}\0{finding.dataset}\0{said}".encode("utf-8", "surrogatepass")
-    location: dict[str, Any] = _physical(finding.place)
+    location: dict[str, Any] = physical_location(finding.place)
     if finding.dataset:
         location["logicalLocations"] = [
             {"fullyQualifiedName": visible(finding.dataset), "kind": "type"}
@@ -400,7 +399,7 @@ def _result(finding: Finding, number: int) -> dict[str, object]:
     related = [
         {
             "id": number,
-            **_physical(each.place),
+            **physical_location(each.place),
             "message": {"text": visible(f"{each.dataset} {each.why}")},
         }
         for number, each in enumerate(finding.reach.breaks, 1)
@@ -417,15 +416,6 @@ def _result(finding: Finding, number: int) -> dict[str, object]:
         | ({"locations": [location]} if location else {})
         | ({"relatedLocations": related} if related else {})
     )
-
-
-def _physical(at: Place | None) -> dict[str, object]:
-    """Return the file and the region of a place."""
-    if at is None or not at.file:
-        return {}
-
-    region = {"startLine": max(at.line, 1), "startColumn": max(at.column, 1)}
-    return {"physicalLocation": {"artifactLocation": {"uri": uri(at.file)}, "region": region}}
 
 
 def selectors(shown: Compared) -> str:

@@ -28,7 +28,7 @@ class Listed(Protocol):
 
     @property
     def is_read(self) -> bool:
-        """Whether lineal reads it."""
+        """Tell whether lineal reads it."""
 
     @property
     def left_out(self) -> int:

@@ -82,7 +82,7 @@ def display(page: str, height: int) -> Display:
 
 
 def is_live() -> bool:
-    """Whether somebody looks at what this kernel shows."""
+    """Tell whether somebody looks at what this kernel shows."""
     return any(map(os.environ.get, LIVE))
 
 

@@ -159,7 +159,7 @@ class _Causes:
         ]
 
     def reads_renamed(self, comparison: Comparison) -> bool:
-        """Whether a statement had to be edited, because what it reads goes by another name."""
+        """Tell whether a statement had to be edited, because what it reads goes by another name."""
         read = self.base.read_by.get(comparison.key, {})
         columns = {key for key, _ in comparison.columns_renamed}
         return any(key in self.pairs.renamed or key in columns for key in read)

@@ -154,7 +154,7 @@ class Comparison:
 
     @cached_property
     def same_edges(self) -> bool:
-        """Whether the edges of a statement that was not touched are the same, one by one: they
+        """Tell whether the edges of a statement that was not touched are the same, one by one: they
         nearly always are.
         """
         if not self.same_words or self.renamed or self.columns_renamed:
@@ -171,7 +171,7 @@ class Comparison:
 
     @cached_property
     def _lists_columns(self) -> bool:
-        """Whether both sides list the columns. Columns known only from their use are not a
+        """Tell whether both sides list the columns. Columns known only from their use are not a
         schema.
         """
         stated = self.key in self.base.statements or self.base.info(self.key).complete
@@ -255,7 +255,7 @@ class Comparison:
 
     @property
     def same_schema(self) -> bool:
-        """Whether nothing that is written or declared can have changed a type."""
+        """Tell whether nothing that is written or declared can have changed a type."""
         if self.key in self.base.statements and self.new in self.head.statements:
             before, after = self.base.info(self.key), self.head.info(self.new)
             return self.same_meaning and _declared(before) == _declared(after)

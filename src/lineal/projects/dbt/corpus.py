@@ -413,7 +413,7 @@ class Assembly:
         }
 
     def remains(self, node: Node, made: Mapping[str, RenderedNode]) -> bool:
-        """Whether it is enabled, by what its template says of itself."""
+        """Tell whether it is enabled, by what its template says of itself."""
         return is_enabled(node) and (
             node.id not in made or is_enabled(replace(node, config=made[node.id].config))
         )

@@ -314,7 +314,7 @@ def nonempty_scripts(scripts: Iterable[Script]) -> tuple[Script, ...]:
 
 
 def is_special(config: Mapping[str, object]) -> bool:
-    """Whether a test is run in a way of its own."""
+    """Tell whether a test is run in a way of its own."""
     return any(str(config.get(key) or usual).lower() != usual for key, usual in USUAL.items())
 
 

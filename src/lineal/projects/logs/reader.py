@@ -54,7 +54,7 @@ class LogReader:
 
     @property
     def has_scripts(self) -> bool:
-        """Whether rows may be parts of a script that has a row as well."""
+        """Tell whether rows may be parts of a script that has a row as well."""
         return self.history is not None and bool(self.history.parent)
 
     def parent_of(self, row: Row) -> str:

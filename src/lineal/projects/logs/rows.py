@@ -58,7 +58,7 @@ def head(file: Path) -> str:
 
 
 def is_marked(file: Path) -> bool:
-    """Whether a file begins with a mark of its encoding."""
+    """Tell whether a file begins with a mark of its encoding."""
     with decompress(file) as stream:
         return is_marked_text(stream.read(4))
 

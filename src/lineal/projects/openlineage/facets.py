@@ -62,7 +62,7 @@ class OutputSources:
 
 
 def is_own(facet: dict[str, Any] | None) -> bool:
-    """Whether lineal has written the facet, and so exactly as lineal reads it."""
+    """Tell whether lineal has written the facet, and so exactly as lineal reads it."""
     return facet is not None and as_text(facet.get("_producer")).startswith(f"{URN}:")
 
 

@@ -188,7 +188,7 @@ class Reading:
 
     @cached_property
     def writes_unknown(self) -> bool:
-        """Whether the program writes what only a run can name."""
+        """Tell whether the program writes what only a run can name."""
         return any(definition.target in self.names.unknown for definition in self.definitions.order)
 
     @cached_property

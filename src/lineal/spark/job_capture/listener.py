@@ -327,7 +327,7 @@ class Listener:
         return Execution(**head, plan=text_of(plan) if plan is not None else "")
 
     def flush(self, milliseconds: int) -> bool:
-        """Whether Spark has told all that has happened so far, within that time."""
+        """Tell whether Spark has told all that has happened so far, within that time."""
         try:
             self._bus.waitUntilEmpty(milliseconds)
         except Exception:  # TimeoutException, as py4j has it

@@ -106,7 +106,7 @@ class SameNames:
 
 
 def is_open(name: str) -> bool:
-    """Whether only a run knows the name, or parts of it."""
+    """Tell whether only a run knows the name, or parts of it."""
     return bool(PLACEHOLDER.search(name)) or SYNTHETIC in name
 
 

@@ -306,7 +306,7 @@ class Watch:
         )
 
     def _legacy(self, write: Write) -> bool:
-        """Whether the events of a write have the legacy form: as the user says, else as the
+        """Tell whether the events of a write have the legacy form: as the user says, else as the
         session's setting says.
         """
         if self.settings.legacy is not None:

@@ -394,7 +394,7 @@ class GivenUp(NamedTuple):
 
 
 def crossing(defined: list[bytes], met: list[bytes]) -> bool:
-    """Whether a part has met a name that another one defines."""
+    """Tell whether a part has met a name that another one defines."""
     by_part = list(map(numbers_in, defined))
     names = np.concatenate(by_part)
     owner = np.repeat(np.arange(len(by_part)), list(map(len, by_part)))

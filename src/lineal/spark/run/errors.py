@@ -114,7 +114,7 @@ def message_of(problem: BaseException) -> str:
 
 
 def in_sql(problem: BaseException) -> bool:
-    """Whether the text of a query failed, and not a later use of its result."""
+    """Tell whether the text of a query failed, and not a later use of its result."""
     return any(_start(context) >= 0 for each in causes(problem) for context in _contexts(each))
 
 

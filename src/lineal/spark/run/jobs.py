@@ -99,7 +99,7 @@ class Job:
 
     @property
     def is_data(self) -> bool:
-        """Whether there is a table or a view at the end of it."""
+        """Tell whether there is a table or a view at the end of it."""
         return self.kind not in NO_DATA
 
     @property

@@ -82,7 +82,7 @@ class Builder:
         return found
 
     def goes_on(self, job: Job) -> bool:
-        """Whether an incremental model is built on top of its existing table."""
+        """Tell whether an incremental model is built on top of its existing table."""
         if job.step.materialized != "incremental" or not self.tables.stands(job.table):
             return False
 
@@ -188,7 +188,7 @@ class Builder:
         raise Missing(Fault(how_to_provide(job), job.step.place))
 
     def exists(self, table: str) -> bool:
-        """Whether the catalog has a table that no run of ours has made."""
+        """Tell whether the catalog has a table that no run of ours has made."""
         try:
             return bool(self.spark.catalog.tableExists(quote_name(table)))
         except Exception:  # a catalog of that name is not there

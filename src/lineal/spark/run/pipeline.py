@@ -520,7 +520,7 @@ class Pipeline:
         return None
 
     def is_there(self, name: str) -> bool:
-        """Whether a dataset of the project exists; Spark checks the datasets outside the
+        """Tell whether a dataset of the project exists; Spark checks the datasets outside the
         project.
         """
         return key_of(name) not in self.jobs or self.place(name) is not None

@@ -22,7 +22,7 @@ class Status(StrEnum):
 
     @property
     def stands(self) -> bool:
-        """Whether what depends on it can be built."""
+        """Tell whether what depends on it can be built."""
         return self in (Status.OK, Status.KEPT, Status.EXTERNAL)
 
 
@@ -124,7 +124,7 @@ class Outcome:
 
     @property
     def stands(self) -> bool:
-        """Whether what depends on it can be built."""
+        """Tell whether what depends on it can be built."""
         return self.status.stands and not self.missing
 
     @property

@@ -42,7 +42,7 @@ class Schemas:
 
 
 def reads(spark: Any, sql: str) -> bool:
-    """Whether Spark's grammar takes a statement; what it means is another question."""
+    """Tell whether Spark's grammar takes a statement; what it means is another question."""
     try:
         spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
     except Exception:

@@ -292,7 +292,7 @@ def value(at: int, each: Typed, rules: Rules) -> Any:
 
 
 def misfit(at: int, each: Typed, rules: Rules) -> Any:
-    """Whether a cell says something that its type cannot hold: no number, too large, too many
+    """Tell whether a cell says something that its type cannot hold: no number, too large, too many
     digits, too long.
     """
     from pyspark.sql import functions as F
@@ -337,7 +337,7 @@ def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
 
 
 def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
-    """Whether a cell speaks against a type."""
+    """Tell whether a cell speaks against a type."""
     from pyspark.sql import functions as F
 
     cell = F.col("cells")[at]

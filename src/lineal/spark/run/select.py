@@ -72,7 +72,7 @@ def _has_tag(job: Job, tag: str, root: Path) -> bool:
 
 
 def _is_below(job: Job, path: str, root: Path) -> bool:
-    """Whether the file of a node is that file, or is in that folder of the project."""
+    """Tell whether the file of a node is that file, or is in that folder of the project."""
     file = Path(job.step.file)
     return job.kind != "source" and (root / path).resolve() in (
         file.resolve(),
@@ -121,5 +121,5 @@ def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
 
 
 def _tests_of(keys: set[str], job: Job) -> bool:
-    """Whether a job is a separate test that reads a selected dataset."""
+    """Tell whether a job is a separate test that reads a selected dataset."""
     return job.kind == "test" and bool(job.needs & keys)

@@ -211,7 +211,7 @@ class Taking:
         return condition
 
     def changed(self, new: list[str]) -> Any:
-        """Whether a row is another than its current version."""
+        """Tell whether a row is another than its current version."""
         from pyspark.sql import functions as F
 
         snapshot = self.snapshot

@@ -48,7 +48,7 @@ class Tables(Protocol):
         """Register the finished tables; half-written ones are forgotten, and returned by name."""
 
     def stands(self, name: str) -> bool:
-        """Whether there is such a table or view."""
+        """Tell whether there is such a table or view."""
 
     def replace(self, name: str, frame: Any) -> Entry:
         """The rows of a frame are the table from now on."""
@@ -106,7 +106,7 @@ class Folder:
         return broken
 
     def whole(self, entry: Entry) -> bool:
-        """Whether all files of a table are there in full length."""
+        """Tell whether all files of a table are there in full length."""
         if entry.sql:
             return True
 

@@ -168,7 +168,7 @@ class Region(Restored):
                     self.usages.setdefault(row[0], {})[row[11]] = row[12:]
 
     def beside_stars(self, nodes: Iterable[Node]) -> list[Node]:
-        """Whether a column goes through a star depends on what else leads into it."""
+        """Tell whether a column goes through a star depends on what else leads into it."""
         datasets = sorted({dataset for dataset, _ in nodes})
         found = self.some(
             "SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id", datasets

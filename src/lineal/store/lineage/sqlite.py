@@ -308,7 +308,7 @@ class Sqlite:
         self.close()
 
     def _holds_nothing(self) -> bool:
-        """Whether nothing was loaded, and nobody writes now; another process is told by
+        """Tell whether nothing was loaded, and nobody writes now; another process is told by
         `_check_identity`.
         """
         if not any(map(_size_of, (self.path, f"{self.path}-wal"))):

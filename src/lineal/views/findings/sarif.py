@@ -66,13 +66,13 @@ def _result(finding: Finding, number: int) -> dict[str, object]:
         "message": {"text": _text(found.message) + advice},
         "partialFingerprints": {"lineal/v1": _fingerprint(finding)},
     }
-    location = {**_physical(found.place), **_logical(found.about)}
+    location = {**physical_location(found.place), **_logical(found.about)}
     if location:
         made["locations"] = [location]
 
     if found.also:
         made["relatedLocations"] = [
-            {"id": position, **_physical(spot.place), "message": {"text": _text(spot.text)}}
+            {"id": position, **physical_location(spot.place), "message": {"text": _text(spot.text)}}
             for position, spot in enumerate(found.also, 1)
         ]
 
@@ -87,7 +87,7 @@ def _text(text: str) -> str:
     return visible(text)
 
 
-def _physical(place: Place | None) -> dict[str, object]:
+def physical_location(place: Place | None) -> dict[str, object]:
     """Return the file and the region of a place."""
     if place is None or not place.file:
         return {}

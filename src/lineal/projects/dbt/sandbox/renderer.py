@@ -415,7 +415,7 @@ class Dbt(Renderer):
             self.note(f"the type of the column {column.name} is only known when it runs")
 
     def load_relation(self, relation: object) -> Any:
-        """Whether this very node has been built before is asked both ways."""
+        """Tell whether this very node has been built before is asked both ways."""
         if relation == self.base["this"]:
             if self.flag("load_relation")():
                 return relation
