@@ -8,7 +8,7 @@ from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.collected import DATA, item_in
-from lineal.extract.pyspark.dispatch import DECIDED, EXPRESSIONS, value
+from lineal.extract.pyspark.dispatch import COMPREHENDED, DECIDED, EXPRESSIONS, value
 from lineal.extract.pyspark.knowledge import is_known, set_of, truth
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
@@ -24,8 +24,11 @@ def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
     """
     loops = Loops(run, node, Environment({}, env, env.file))
     stopped = loops.walk(0)
-    if stopped is not None:
+    if isinstance(stopped, Unknown):
         return stopped.renamed(label_of(node))
+
+    if stopped is not None:
+        return stopped
 
     found = loops.found
     if loops.several:
@@ -61,7 +64,7 @@ class Loops:
     several: bool = False
     """Whether a loop runs over collected rows, so that one item represents all."""
 
-    def walk(self, position: int) -> Unknown | None:
+    def walk(self, position: int) -> Value:
         """Run the loop at a position and those inside it; return what stops it, if anything."""
         if position == len(self.node.generators):
             self.run.step()
@@ -72,7 +75,7 @@ class Loops:
         held = value(self.run, generator.iter, self.inner)
         items = self.items_of(held, generator)
         if items is None:
-            return unknown_of(held, generator.iter)
+            return self.without_items(held, generator)
 
         for item in items:
             bind(self.run, generator.target, item, self.inner)
@@ -81,6 +84,15 @@ class Loops:
                 return stopped
 
         return None
+
+    def without_items(self, held: Value, generator: ast.comprehension) -> Value:
+        """Return what the comprehension gives where the items of a loop are not known."""
+        handler = COMPREHENDED.get(held.__class__)
+        made = None
+        if handler is not None and len(self.node.generators) == 1:
+            made = handler(self.run, self.node, held, self.inner)
+
+        return made if made is not None else unknown_of(held, generator.iter)
 
     def item(self) -> Value:
         """Return the item that the comprehension makes of the names as they are bound now."""

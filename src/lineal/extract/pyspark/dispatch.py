@@ -90,6 +90,12 @@ COMPUTED: dict[type, NamedCall] = {}
 DECIDED: dict[type, Callable[[Run, Value, list[Any], Any], Value]] = {}
 """[1 if x > 0 else 2 for x in column]: the value of a comprehension over elements of this class."""
 
+COMPREHENDED: dict[type, Callable[[Run, Any, Any, Environment], Value]] = {}
+"""[f(x) for x in value]: what a comprehension over this class gives where its items are not known."""
+
+LISTED: set[type] = set()
+"""Classes that list(), set() and sorted() leave as they are, where their items are not known."""
+
 LIBRARY_ROOTS: dict[str, NamedCall] = {}
 """pandas.read_csv(…): functions of a library, by its first name."""
 

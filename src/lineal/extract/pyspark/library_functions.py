@@ -33,6 +33,7 @@ from lineal.extract.pyspark.values import (
     Library,
     Partial,
     PartialMethod,
+    Pattern,
     Unknown,
     Value,
     label_of,
@@ -228,6 +229,18 @@ def path_part(pick: Callable[[str], str]) -> Handler:
         return Unknown("…", "a path")
 
     return part
+
+
+def files_of_pattern(run: Run, call: Invocation) -> Value:
+    """glob.glob("raw/*.csv")      the pattern represents all files that it finds"""
+    held = call.argument(0, "pathname")
+    if isinstance(held, Pattern):
+        return [held]
+
+    if not isinstance(held, str):
+        return Unknown(label_of(call.node), "files that only a run finds")
+
+    return [Pattern(held, Confidence.HIGH, "one of the files that a pattern finds")]
 
 
 def configuration(run: Run, call: Invocation) -> Value:
@@ -457,6 +470,8 @@ LIBRARIES: dict[str, Handler] = {
     "itertools.product": product,
     "os.path.join": path_join,
     "posixpath.join": path_join,
+    "glob.glob": files_of_pattern,
+    "glob.iglob": files_of_pattern,
     "pathlib.Path": first_argument,
     "pathlib.Path.cwd": working_folder,
     "os.getcwd": working_folder,

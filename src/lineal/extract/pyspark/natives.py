@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.extract.pyspark.columns.functions import chosen_function
 from lineal.extract.pyspark.columns.trees import binary
-from lineal.extract.pyspark.dispatch import BUILTINS, attribute_of, invoke
+from lineal.extract.pyspark.dispatch import BUILTINS, LISTED, attribute_of, invoke
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import (
@@ -100,7 +100,8 @@ def as_list(kind: Any) -> Handler:
 
         items = iterate(run, call.arguments[0], call.node)
         if items is None:
-            return unknown_or(call.arguments[0])
+            is_listed = call.arguments[0].__class__ in LISTED
+            return call.arguments[0] if is_listed else unknown_or(call.arguments[0])
 
         if kind is set and not all_known(items):
             return items

@@ -14,7 +14,8 @@ from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.texts import text_of_parts
-from lineal.extract.pyspark.values import Unknown, Value, label_of
+from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
+from lineal.model.way import Confidence
 
 FOLDER = "the folder of the run"
 
@@ -69,11 +70,29 @@ def joined_path(run: Run, call: Invocation) -> Value:
     return text_of_parts(parts)
 
 
+def found_paths(run: Run, call: Invocation) -> Value:
+    """Return the pattern of a folder's files: it represents all that it finds.
+
+    Path("lake").glob("*.csv"), Path("lake").rglob("*.csv")
+    """
+    parts = [call.arguments[0], "/", *call.arguments[1:2]]
+    if call.node.func.attr == "rglob":
+        parts.insert(2, "**/")
+
+    joined = text_of_parts(parts)
+    if not isinstance(joined, str) or isinstance(joined, Pattern):
+        return [joined]
+
+    return [Pattern(joined, Confidence.HIGH, "one of the files that a pattern finds")]
+
+
 METHODS: dict[str, Callable[[Run, Invocation], Value]] = {
     "resolve": absolute_path,
     "absolute": absolute_path,
     "as_posix": same_path,
     "joinpath": joined_path,
+    "glob": found_paths,
+    "rglob": found_paths,
 }
 """The methods that a path has and other texts do not."""
 

@@ -68,7 +68,9 @@ def read_name(
 
     if isinstance(name, str):
         if isinstance(name, Pattern):
-            run.dynamic("a name with parts that only a run knows", node, name.level, gap=False)
+            if name.level < Confidence.HIGH:
+                run.dynamic("a name with parts that only a run knows", node, name.level, gap=False)
+
             return read(run, name.retold(owned_name(name, name.home or run.home)), node)
 
         return read(run, name, node)

@@ -16,6 +16,7 @@ on_spark.py    the pandas API on Spark
 udfs.py        bodies of pandas UDFs
 files.py       read_csv, read_sql, to_parquet, to_sql
 library.py     functions of pandas and numpy
+names.py, unknown_names.py    df.columns, where its names are known, and where not
 frames.py      the tables of methods, and what a name of a value means
 """
 
@@ -30,25 +31,29 @@ from lineal.extract.dataframes.pandas.elements import (
     element_of,
     merge_series,
 )
-from lineal.extract.dataframes.pandas.files import final_relation, open_table
+from lineal.extract.dataframes.pandas.files import (
+    Workbook,
+    attribute_of_workbook,
+    final_relation,
+    on_workbook,
+    open_table,
+)
 from lineal.extract.dataframes.pandas.frames import (
     FRAME,
     PARTS,
     SERIES_PARTS,
     SPECIAL,
     attribute_of_frame,
-    attribute_of_names,
     attribute_of_row,
     attribute_of_series,
     call_series,
-    item_of_names,
     on_frame,
     on_groups,
-    on_names,
     on_row,
     on_series,
     on_window,
     set_attribute,
+    set_series_attribute,
 )
 from lineal.extract.dataframes.pandas.groups import (
     GROUPED,
@@ -85,6 +90,13 @@ from lineal.extract.dataframes.pandas.series import (
     on_accessor,
 )
 from lineal.extract.dataframes.pandas.trees import AGGREGATES, OTHER_AGGREGATES
+from lineal.extract.dataframes.pandas.unknown_names import (
+    attribute_of_names,
+    combine_names,
+    comprehend,
+    item_of_names,
+    on_names,
+)
 from lineal.extract.dataframes.pandas.values import (
     Accessor,
     DataFrame,
@@ -101,6 +113,7 @@ from lineal.extract.pyspark.dispatch import (
     ATTRIBUTE_TARGETS,
     ATTRIBUTES,
     CALLS,
+    COMPREHENDED,
     COMPUTED,
     DECIDED,
     ENDINGS,
@@ -109,6 +122,7 @@ from lineal.extract.pyspark.dispatch import (
     ITEM_TARGETS,
     ITEMS,
     LIBRARY_ROOTS,
+    LISTED,
     OPERATIONS,
     RECEIVERS,
     RELATIONS,
@@ -164,10 +178,14 @@ RECEIVERS.update(
     }
 )
 CALLS[Series] = call_series
-OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine})
+OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine, Names: combine_names})
+COMPREHENDED[Names] = comprehend
+LISTED.add(Names)
 ITEM_TARGETS.update({DataFrame: set_item, Indexer: set_part, Series: set_values})
-ATTRIBUTE_TARGETS[DataFrame] = set_attribute
+ATTRIBUTE_TARGETS.update({DataFrame: set_attribute, Series: set_series_attribute})
 ITEM_DELETIONS[DataFrame] = delete_item
+ATTRIBUTES[Workbook] = attribute_of_workbook
+RECEIVERS[Workbook] = on_workbook
 ATTRIBUTES[NameList] = names.attribute_of_names
 RECEIVERS[NameList] = names.on_names
 SLICED.update((DataFrame, Series, Indexer, Accessor, Names))

@@ -8,13 +8,13 @@ from typing import Any
 
 from lineal.algebra.expression import AGGREGATED, VALUE
 from lineal.algebra.frame import Slot, answer, star_slot
-from lineal.algebra.lineage import Expression, Lineage, doubted, pour, pour_and_decide
+from lineal.algebra.lineage import Expression, Lineage, doubted, pour, pour_and_decide, united
 from lineal.extract.dataframes.pandas.trees import leaf, literal
-from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Series, Table
+from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Row, Series, Table
 from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
 from lineal.extract.pyspark.invocation import Arguments, Keywords
-from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.knowledge import is_text, items_of
 from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
@@ -122,7 +122,7 @@ class Call:
 
         origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
         if len(origins) < 2:
-            return fresh(answers[0])
+            return fresh(Slot(name, name, united(slot.lineage for slot in answers)))
 
         named = {origin: slot for origin, slot in origins.items() if origin.name == name}
         best = evaluation.witness(name.lower(), named)
@@ -402,12 +402,24 @@ def names_in(columns: Columns) -> list[str]:
     return [each.slot.name for each in columns]
 
 
+def texts_of(held: Value) -> list[str] | None:
+    """Return a name or a list of names; None where only a run knows them."""
+    if is_text(held):
+        return [held]
+
+    items = items_of(held)
+    if items is None or not all(map(is_text, items)):
+        return None
+
+    return items
+
+
 def relations_of(held: Iterable[Value]) -> list[Relation]:
     """Return the relations of the frames and series among some values."""
     found = []
     for each in held:
-        if isinstance(each, DataFrame):
-            found.append(each.relation)
+        if isinstance(each, (DataFrame, Row)):
+            found.append(each.table.relation)
         elif isinstance(each, Series):
             found += [each.table.relation, *each.parents]
 

@@ -12,20 +12,28 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import doubted
 from lineal.algebra.relation import rename as rename_frame
 from lineal.extract.dataframes.pandas.calls import (
+    CHANGED,
     FILLED,
     Call,
     doubt_stars,
     is_name,
+    mark_stars,
     name_of,
     relations_of,
+    texts_of,
     without_names,
 )
 from lineal.extract.dataframes.pandas.elements import apply_to_element, apply_to_row
 from lineal.extract.dataframes.pandas.selection import (
     change_columns,
     change_every,
+    change_together,
+    leave_out,
+    may_have,
     narrow_rows,
     set_columns,
+    some_columns,
+    value_beside,
 )
 from lineal.extract.dataframes.pandas.trees import aggregate, case, operand, transforming_call
 from lineal.extract.dataframes.pandas.values import (
@@ -165,7 +173,7 @@ def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> T
 
 def set_names(call: Call, table: Table, names: Value) -> Table:
     """df.columns = ["a", "b"]      by position"""
-    if isinstance(names, Names):
+    if isinstance(names, Names) and not names.gone and not names.some:
         return rename_each(call, table, lambda name: name) if names.changed else table
 
     known = call.names(names)
@@ -215,12 +223,7 @@ def drop(call: Call, table: Table) -> Table:
     if gone is None:
         return drop_rows(call, table)
 
-    names = call.names(gone)
-    if names is None:
-        return table
-
-    kept = without_names(table.relation.attributes, names)
-    return table.with_relation(call.derived(table, kept, call.evaluation()))
+    return leave_out(call, table, call.names(gone))
 
 
 def drop_rows(call: Call, table: Table) -> Table:
@@ -245,7 +248,7 @@ def filter_names(call: Call, table: Table) -> Table:
     like, pattern = call.keywords.get("like"), call.keywords.get("regex")
     if not table.relation.complete or not isinstance(like or pattern, str):
         call.dynamic("columns by their names, of a schema that is not known")
-        return table
+        return some_columns(call, table)
 
     if isinstance(like, str):
         pattern = re.escape(like)
@@ -371,18 +374,68 @@ def fill_forward(name: str) -> Callable[[Call, Table], Table]:
 
 def where(call: Call, table: Table) -> Table:
     """df.where(df > 0, 0), df.mask(mask, value)"""
-    test = call.get(0, "cond")
-    tests = tests_of(call, test)
-    other = operand(call.get(1, "other"))
-    return change_every(call, table, lambda tree: case(tests, [tree], other))
+    given = [call.get(0, "cond"), call.get(1, "other")]
+    return change_together(
+        call, table, given, lambda tree, test, other: case([test], [tree], other), FILLED
+    )
 
 
-def tests_of(call: Call, held: Value) -> list[Any]:
-    """Return the condition of where and mask."""
-    if isinstance(held, DataFrame):
-        return [transforming_call("mask", *call.leaves(held.relation.attributes))]
+def is_in(call: Call, table: Table) -> Table:
+    """df.isin([1, 2]), df.isin(other)"""
+    return change_together(
+        call,
+        table,
+        [call.get(0, "values")],
+        lambda tree, other: transforming_call("isin", tree, other),
+        CHANGED,
+    )
 
-    return [call.tree(held)]
+
+def update(call: Call, table: Table) -> Table:
+    """df.update(other)      the values of the other frame, where it has any"""
+    other = call.get(0, "other")
+    if not isinstance(other, DataFrame):
+        call.dynamic("a frame", other)
+        return table
+
+    names = [name for name in table.relation.names if may_have(other.table, name)]
+    made = {}
+    for name in names:
+        tree = coalesce(value_beside(call, other, name), call.leaf(call.column(table, name)))
+        doubt = None if name in other.relation.by_key else MAYBE_THERE
+        made[name] = Series(tree, name, table, doubt=doubt)
+
+    found = call.assign(table, made, [other.relation])
+    if not table.relation.stars:
+        return found
+
+    more = without_names(other.relation.stars, names)
+    attributes = mark_stars([*found.relation.attributes, *more], FILLED)
+    return found.with_relation(call.derived(found, attributes, call.evaluation()))
+
+
+MAYBE_THERE = Doubt(Confidence.MEDIUM, False, "a column that the other frame may have")
+
+
+def transform(call: Call, table: Table) -> Value:
+    """df.transform(lambda s: s - s.mean()), df.transform("sqrt")"""
+    function = call.get(0, "func")
+    if isinstance(function, (list, tuple, dict)):
+        call.unsupported("DataFrame.transform with several functions")
+        return DataFrame(call.unknown(table))
+
+    if isinstance(function, str):
+        return elementwise(function)(Call(call.run, [], {}, call.node), table)
+
+    return apply(call, table)
+
+
+def squeeze(call: Call, table: Table) -> Value:
+    """df[["x"]].squeeze()      a frame of one column is a series"""
+    if table.relation.complete and len(table.relation.names) == 1:
+        return call.series(table, table.relation.names[0])
+
+    return DataFrame(table)
 
 
 def apply(call: Call, table: Table) -> Value:
@@ -435,7 +488,9 @@ def apply_map(call: Call, table: Table) -> Table:
         name: apply_to_element(call, call.series(table, name), function)
         for name in table.relation.names
     }
-    return call.assign(table, made)
+    found = call.assign(table, made)
+    attributes = mark_stars(found.relation.attributes, CHANGED)
+    return found.with_relation(call.derived(found, attributes, call.evaluation()))
 
 
 def pipe(call: Call, table: Table) -> Value:
@@ -487,6 +542,10 @@ def reset_index(call: Call, table: Table) -> Table:
         moved = (fresh(Slot("index", "index", {})),)
 
     left = tuple(each for each in table.index if each not in moved)
+    names = texts_of(call.keywords.get("names"))
+    if names is not None:
+        moved = tuple(map(renamed, moved, names))
+
     attributes = [*moved, *table.relation.attributes]
     return Table(call.derived(table, attributes, call.evaluation()), left, table.order)
 
@@ -535,6 +594,10 @@ COLUMNS = {
     "replace": replace_values,
     "where": where,
     "mask": where,
+    "isin": is_in,
+    "update": update,
+    "transform": transform,
+    "squeeze": squeeze,
     "apply": apply,
     "applymap": apply_map,
     "map": apply_map,
@@ -546,8 +609,7 @@ COLUMNS = {
     **{name: fill_forward(name) for name in ("ffill", "bfill", "pad", "interpolate", "backfill")},
     **{
         name: elementwise(name)
-        for name in ("round", "abs", "clip", "isna", "isnull", "notna", "notnull", "shift", "diff",
-                     "cumsum", "cumprod", "cummax", "cummin", "pct_change", "rank")
+        for name in ("round", "abs", "clip", "isna", "isnull", "notna", "notnull")
     },
 }  # fmt: skip
 """Methods of a frame that concern its columns and its index."""

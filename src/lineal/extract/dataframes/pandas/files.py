@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import doubted, united
-from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of, without_names
+from lineal.extract.dataframes.pandas.calls import (
+    Call,
+    is_name,
+    name_of,
+    relations_of,
+    without_names,
+)
+from lineal.extract.dataframes.pandas.joins import stack_tables
 from lineal.extract.dataframes.pandas.selection import narrow_rows
 from lineal.extract.dataframes.pandas.trees import holds_unknown
 from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table, Watch
@@ -19,10 +27,11 @@ from lineal.extract.dataframes.sources import (
 )
 from lineal.extract.pyspark.embedded.clients import client_dialect, dialect_by_imports
 from lineal.extract.pyspark.embedded.statements import SQL_START, Called
+from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Unknown, Value, inputs_of
+from lineal.extract.pyspark.values import Method, Unknown, Value, inputs_of
 from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -72,9 +81,12 @@ def final_relation(held: DataFrame) -> Relation:
 
 def read_file(call: Call) -> Value:
     """pd.read_csv("orders.csv", usecols=["id"], names=[…], index_col="id"), pd.read_parquet(path)"""
-    path = path_of(call.get(0, "filepath_or_buffer", given_path(call)))
-    if isinstance(path, (list, tuple)):
-        path = first_or_none(path)
+    path = call.get(0, "filepath_or_buffer", given_path(call))
+    if isinstance(path, Workbook):
+        path = path.path
+
+    if isinstance(path, (list, tuple)) and path:
+        return read_several(call, path)
 
     table = Table(entered(read_columns(call, path)))
     wanted = call.keywords.get("usecols", call.keywords.get("columns"))
@@ -86,6 +98,19 @@ def read_file(call: Call) -> Value:
         table = with_index(call, table, name_of(index))
 
     return in_parts(call, DataFrame(table))
+
+
+def read_several(call: Call, paths: Sequence[Value]) -> Value:
+    """pd.read_parquet(["a.parquet", "b.parquet"])      the rows of all of them"""
+    frames = [
+        read_file(Call(call.run, [path, *call.arguments[1:]], call.keywords, call.node))
+        for path in paths
+    ]
+    tables = [each.table for each in frames if isinstance(each, DataFrame)]
+    if len(tables) == 1:
+        return frames[0]
+
+    return DataFrame(stack_tables(call, tables))
 
 
 NEW_NAMES = Doubt(
@@ -131,14 +156,6 @@ def given_path(call: Call) -> Value:
     """Return the path of a file by any of the names that pandas has for it."""
     names = ("path", "path_or_buf", "io", "path_or_buffer")
     return next((call.keywords[name] for name in names if name in call.keywords), None)
-
-
-def path_of(held: Value) -> Value:
-    """Return the path of an open file, or the path itself."""
-    if isinstance(held, (list, tuple)) and held:
-        return held[0]
-
-    return held
 
 
 def select_columns(call: Call, table: Table, wanted: Value) -> Table:
@@ -282,11 +299,26 @@ def values_by_column(call: Call, data: Value, names: Sequence[str]) -> dict[str,
     rows = items_of(data) if isinstance(data, (list, tuple)) else None
     found: dict[str, Value] = {}
     for at, name in enumerate(names):
-        values = [cell_of(row, at, name) for row in rows or ()]
-        columns = instances(values, Series)
-        found[name] = first_or_none(columns)
+        found[name] = value_of_cells(call, [cell_of(row, at, name) for row in rows or ()])
 
     return found
+
+
+def value_of_cells(call: Call, cells: list[Value]) -> Value:
+    """[{"v": df["a"].sum()}, {"v": df["b"].sum()}]      Return a column that has all these values."""
+    several = instances(cells, Series)
+    if len(several) < 2:
+        unknown = [each for each in cells if isinstance(each, Unknown)]
+        return first_or_none([*several, *unknown])
+
+    evaluation = call.evaluation()
+    made = [call.make("value", each, each.table.relation, evaluation) for each in several]
+    tree = call.leaf(fresh(Slot("value", "value", united(each.slot.lineage for each in made))))
+    return several[0].with_tree(
+        tree,
+        is_scalar=all(each.is_scalar for each in several),
+        parents=tuple(relations_of(several)),
+    )
 
 
 def cell_of(row: Value, at: int, name: str) -> Value:
@@ -419,7 +451,7 @@ def to_json(call: Call, table: Table) -> Value:
 def to_excel(call: Call, table: Table) -> Value:
     """df.to_excel(writer, sheet_name="orders"), df.to_excel("out.xlsx")"""
     target = call.get(0, "excel_writer")
-    if isinstance(target, Writer):
+    if isinstance(target, Workbook):
         target = target.path
 
     relation = columns_to_write(table, call.flag("index", True))
@@ -427,17 +459,33 @@ def to_excel(call: Call, table: Table) -> Value:
     return None
 
 
-class Writer:
-    """pd.ExcelWriter("out.xlsx")"""
+class Workbook:
+    """pd.ExcelWriter("out.xlsx"), pd.ExcelFile("in.xlsx")"""
 
     def __init__(self, path: Value) -> None:
-        """Keep the path of the workbook that sheets are written to."""
+        """Keep the path of the workbook that sheets are written to, or read from."""
         self.path = path
 
 
-def excel_writer(call: Call) -> Value:
-    """pd.ExcelWriter("out.xlsx")"""
-    return Writer(call.get(0, "path"))
+def workbook(call: Call) -> Value:
+    """pd.ExcelWriter("out.xlsx"), pd.ExcelFile("in.xlsx")"""
+    return Workbook(call.get(0, "path", call.keywords.get("path_or_buffer")))
+
+
+def on_workbook(run: Run, held: Workbook, name: str, given: Invocation) -> Value:
+    """workbook.parse("Sheet1")"""
+    if name == "parse":
+        return read_file(Call(run, [held.path, *given.arguments], given.keywords, given.node))
+
+    return Unknown(f"{name}()", "a part of a workbook")
+
+
+def attribute_of_workbook(run: Run, held: Workbook, name: str, node: Any) -> Value:
+    """workbook.sheet_names"""
+    if name == "sheet_names":
+        return Unknown(name, "only the data knows")
+
+    return Method(held, name)
 
 
 def to_sql(call: Call, table: Table) -> Value:
@@ -464,6 +512,14 @@ def to_values(call: Call, table: Table) -> Value:
     return Unknown("values", "only the data knows", inputs=(table.relation,))
 
 
+def to_records(call: Call, table: Table) -> Value:
+    """for row in df.to_dict("records"): …      one row, for any of them"""
+    if call.get(0, "orient") == "records":
+        return [Row(table, Watch())]
+
+    return to_values(call, table)
+
+
 def nothing(call: Call, table: Table) -> Value:
     """df.info(), df.plot()      shows something, and gives no frame"""
     return None
@@ -484,11 +540,12 @@ WRITERS = {
     "to_sql": to_sql,
     "to_gbq": to_bigquery,
     **dict.fromkeys(
-        ("to_dict", "to_numpy", "to_records", "to_string", "to_markdown", "to_latex",
+        ("to_numpy", "to_records", "to_string", "to_markdown", "to_latex",
          "memory_usage", "corr", "cov", "corrwith", "equals", "to_arrow", "to_xarray",
          "first_valid_index", "last_valid_index", "dot"),
         to_values,
     ),
+    "to_dict": to_records,
     **dict.fromkeys(("info", "plot", "hist", "boxplot", "show", "to_clipboard"), nothing),
 }  # fmt: skip
 """Methods of a frame that write it, or hand its values to a program."""

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lineal.extract.dataframes.pandas.calls import Call, is_name
-from lineal.extract.dataframes.pandas.columns import COLUMNS, pipe, set_names
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import doubted, united
+from lineal.extract.dataframes.pandas.calls import Call, is_name, texts_of
+from lineal.extract.dataframes.pandas.columns import COLUMNS, pipe, renamed, set_names
 from lineal.extract.dataframes.pandas.files import WRITERS
 from lineal.extract.dataframes.pandas.groups import (
     GROUPING,
@@ -20,7 +22,12 @@ from lineal.extract.dataframes.pandas.names import names_of
 from lineal.extract.dataframes.pandas.on_spark import METHODS_ON_SPARK
 from lineal.extract.dataframes.pandas.reshape import RESHAPING, transpose
 from lineal.extract.dataframes.pandas.rows import ROWS
-from lineal.extract.dataframes.pandas.selection import item_of_row, set_columns
+from lineal.extract.dataframes.pandas.selection import (
+    change_origin,
+    item_of_row,
+    set_columns,
+    taken_from,
+)
 from lineal.extract.dataframes.pandas.series import ARITHMETIC, SERIES, combine_frames
 from lineal.extract.dataframes.pandas.series import PARTS as DATE_PARTS
 from lineal.extract.dataframes.pandas.trees import transforming_call
@@ -37,9 +44,11 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.invocation import Invocation
+from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value, trees_of
 from lineal.extract.sequences import instances
+from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
 FRAME: Mapping[str, Callable[[Call, Table], Value]] = {
@@ -138,9 +147,15 @@ def operator_method(kind: Any) -> Callable[[Call, DataFrame], Value]:
     return apply
 
 
+def names_of_columns(call: Call, held: DataFrame) -> Value:
+    """df.keys()"""
+    return names_of_frame(call, held, "columns")
+
+
 SPECIAL: dict[str, Callable[[Call, DataFrame], Value]] = {
     "pop": pop,
     "get": get_column,
+    "keys": names_of_columns,
     "iterrows": rows_of,
     "itertuples": rows_of,
     "items": columns_with_names,
@@ -160,7 +175,7 @@ def attribute_of_frame(run: Run, held: DataFrame, name: str, node: ast.AST) -> V
         return Method(held, name)
 
     if name in held.relation.by_key or held.relation.stars:
-        return Call(run, [], {}, node).series(held.table, name)
+        return taken_from(held, name, Call(run, [], {}, node).series(held.table, name))
 
     return Method(held, name)
 
@@ -181,13 +196,15 @@ def indexer(call: Call, held: DataFrame, name: str) -> Value:
 def index_of_frame(call: Call, held: DataFrame, name: str) -> Value:
     """df.index      the labels of the rows: the columns of the index, where it has any"""
     index = held.table.index
+    origin = (held, None)
     if len(index) == 1:
-        return Series(call.leaf(index[0]), index[0].slot.name, held.table)
+        return Series(call.leaf(index[0]), index[0].slot.name, held.table, origin=origin)
 
     if not index:
-        return Series(call.tree(None), None, held.table)
+        return Series(call.tree(None), None, held.table, origin=origin)
 
-    return Series(transforming_call("index", *map(call.leaf, index)), None, held.table)
+    tree = transforming_call("index", *map(call.leaf, index))
+    return Series(tree, None, held.table, origin=origin)
 
 
 def values_of_frame(call: Call, held: DataFrame, name: str) -> Value:
@@ -234,31 +251,30 @@ def with_labels(call: Call, table: Table, held: Value) -> Table:
     return Table(call.derived(table, None, evaluation), (made,), table.order)
 
 
-# -- names of columns that are not known -----------------------------------------------------------
+def set_series_attribute(run: Run, owner: Series, name: str, held: Value, node: Any) -> None:
+    """s.name = "total", df.index.name = "day", df.index.names = ["day", "id"]"""
+    names = texts_of(held)
+    if name not in ("name", "names") or names is None:
+        return
 
-KEEPING_NAMES = frozenset(("lower", "upper", "title", "strip"))
-"""Methods that keep names but for their case and the spaces around them."""
+    if owner.origin is not None and owner.origin[1] is None:
+        frame = owner.origin[0]
+        frame.put(run, with_index_names(Call(run, [], {}, node), frame.table, names))
+    elif name == "name":
+        owner.name = names[0]
 
 
-def attribute_of_names(run: Run, held: Names, name: str, node: ast.AST) -> Value:
-    """df.columns.str, df.columns.tolist"""
-    if name in ("str", "values"):
-        return held
+def with_index_names(call: Call, table: Table, names: list[str]) -> Table:
+    """df.index.name = "day"      an index without a name may be the first column of the file"""
+    index = table.index
+    if not index:
+        lineage = united(doubted(each.slot.lineage, FIRST_COLUMN) for each in table.relation.stars)
+        index = (fresh(Slot(names[0], names[0], lineage)),)
 
-    return Method(held, name)
+    return Table(table.relation, tuple(map(renamed, index, names)), table.order)
 
 
-def on_names(run: Run, held: Names, name: str, call: Invocation) -> Value:
-    """df.columns.str.lower(), df.columns.tolist(), df.columns.difference(["id"])"""
-    if name in ("tolist", "to_list", "copy"):
-        return Names(held.frame, held.changed, held.only_case)
-
-    if name in ("lower", "upper", "strip", "title", "replace", "map", "rename"):
-        return Names(held.frame, True, held.only_case and name in KEEPING_NAMES)
-
-    return Unknown(
-        f"columns.{name}()", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,)
-    )
+FIRST_COLUMN = Doubt(Confidence.LOW, False, "the index may be the first column of the file")
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -310,10 +326,24 @@ SERIES_PARTS: dict[str, Callable[[Call, Series, str], Value]] = {
     **dict.fromkeys(("loc", "iloc", "at", "iat"), lambda call, held, name: Indexer(held, name)),
     "name": lambda call, held, name: held.name,
     **dict.fromkeys(
-        ("size", "shape", "empty", "dtype", "is_unique"),
+        (
+            "size",
+            "shape",
+            "empty",
+            "dtype",
+            "dtypes",
+            "is_unique",
+            "ndim",
+            "nbytes",
+            "hasnans",
+            "is_monotonic_increasing",
+            "is_monotonic_decreasing",
+            "is_monotonic",
+        ),
         lambda call, held, name: Unknown(name, "only the data knows"),
     ),
     "index": lambda call, held, name: index_of_frame(call, DataFrame(held.table), name),
+    "axes": lambda call, held, name: [index_of_frame(call, DataFrame(held.table), name)],
     **dict.fromkeys(
         DATE_PARTS, lambda call, held, name: held.with_tree(transforming_call(name, held.tree))
     ),
@@ -331,8 +361,10 @@ def on_series(run: Run, held: Series, name: str, given: Invocation) -> Value:
     method = SERIES.get(name)
     if method is not None:
         made = wrap(method(call, held))
-        if call.flag("inplace") and isinstance(made, Series):
-            held.tree, held.table = made.tree, made.table
+        if isinstance(made, Series) and (call.flag("inplace") or name == "update"):
+            held.tree, held.parents = made.tree, made.parents
+            change_origin(call, held)
+            held.table = made.table if held.origin is None else held.table
             return None
 
         return made
@@ -374,8 +406,3 @@ def call_series(run: Run, held: Series, given: Invocation) -> Value:
     name = getattr(getattr(given.node, "func", None), "attr", "this")
     call = Call(run, given.arguments, given.keywords, given.node)
     return untraced(call, DataFrame(held.table), name)
-
-
-def item_of_names(run: Run, held: Names, key: Value, node: ast.AST) -> Value:
-    """df.columns[0]"""
-    return Unknown("columns", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,))

@@ -11,9 +11,10 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import GROUPS
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage
-from lineal.algebra.relation import decided_rows, group
+from lineal.algebra.lineage import Lineage, as_expression
+from lineal.algebra.relation import decided_rows, group, narrow
 from lineal.extract.dataframes.pandas.calls import (
+    CHANGED,
     SUMMED,
     Call,
     doubt_stars,
@@ -23,7 +24,7 @@ from lineal.extract.dataframes.pandas.calls import (
     without_names,
 )
 from lineal.extract.dataframes.pandas.columns import BY_TYPE
-from lineal.extract.dataframes.pandas.selection import narrow_rows
+from lineal.extract.dataframes.pandas.selection import change_every, narrow_rows
 from lineal.extract.dataframes.pandas.trees import (
     aggregate,
     aggregate_call,
@@ -182,11 +183,11 @@ def columns_of(call: Call, groups: Groups) -> list[str]:
     return [name for name in groups.table.relation.names if name not in keys]
 
 
-def unknown_aggregates(groups: Groups) -> list[Attribute]:
+def unknown_aggregates(groups: Groups, mark: str = SUMMED) -> list[Attribute]:
     """Return the aggregates of columns that are not known; those of other types are left out."""
     names = [each.slot.name for each in groups.keys]
     stars = without_names(groups.table.relation.stars, names)
-    return doubt_stars(mark_stars(stars, SUMMED), BY_TYPE)
+    return doubt_stars(mark_stars(stars, mark), BY_TYPE)
 
 
 def aggregate_groups(
@@ -405,7 +406,9 @@ def followed_transform(call: Call, column: Series, function: Value, keys: Sequen
     return transforming_call("transform", tree, over(exp.RowNumber(), keys))
 
 
-def rows_of_groups(call: Call, groups: Groups, tree_of: Callable[[str], Any]) -> Value:
+def rows_of_groups(
+    call: Call, groups: Groups, tree_of: Callable[[str], Any], mark: str = SUMMED
+) -> Value:
     """Return a column for each that is selected, in the rows of the frame."""
     names = columns_of(call, groups)
     if groups.is_series:
@@ -413,6 +416,10 @@ def rows_of_groups(call: Call, groups: Groups, tree_of: Callable[[str], Any]) ->
 
     evaluation = call.evaluation()
     made = [call.make(name, tree_of(name), groups.table.relation, evaluation) for name in names]
+    if groups.selected is None and groups.table.relation.stars:
+        call.dynamic("a value of each group, of columns that are not known")
+        made += unknown_aggregates(groups, mark)
+
     return DataFrame(groups.table.with_relation(call.derived(groups.table, made, evaluation)))
 
 
@@ -435,9 +442,50 @@ def windowed(name: str) -> Callable[[Call, Groups], Value]:
             call,
             groups,
             lambda each: window_tree(name, call.series(groups.table, each).tree, keys, order),
+            CHANGED if name in SHIFTED else SUMMED,
         )
 
     return apply
+
+
+def windowed_frame(name: str) -> Callable[[Call, Table], Value]:
+    """Return a method of a frame that computes values of other rows: df.shift(1), df.cumsum()."""
+    mark = SUMMED if name in CUMULATIVE else CHANGED
+
+    def apply(call: Call, table: Table) -> Value:
+        """df.cumsum()"""
+        order = order_of(call, table)
+        return change_every(call, table, lambda tree: window_tree(name, tree, (), order), mark)
+
+    return apply
+
+
+def get_group(call: Call, groups: Groups) -> Value:
+    """groupby("k").get_group("x")      the rows of one group"""
+    table = groups.table
+    if groups.selected is not None:
+        table = call.select(table, groups.selected)
+
+    return DataFrame(narrow_rows(call, table, call.leaves(groups.keys)))
+
+
+def pipe_groups(call: Call, groups: Groups) -> Value:
+    """groupby("k").pipe(f)"""
+    function, *rest = call.arguments or [None]
+    given = Invocation([groups, *rest], call.keywords, call.node)
+    return invoke(call.run, function, given)
+
+
+def open_high_low_close(call: Call, groups: Groups) -> Value:
+    """df["price"].resample("D").ohlc()"""
+    parts = (("open", "first"), ("high", "max"), ("low", "min"), ("close", "last"))
+    items: list[Item] = []
+    for each in columns_of(call, groups):
+        items += [
+            (part if groups.is_series else Levels((each, part)), each, how) for part, how in parts
+        ]
+
+    return DataFrame(aggregate_groups(call, groups, items, every=True))
 
 
 def head(call: Call, groups: Groups) -> Value:
@@ -515,7 +563,10 @@ def group_values(
 def each_group(held: Groups) -> list[Value] | None:
     """for key, part in df.groupby("k"): …      one round, for any of the groups"""
     key = Unknown("key", "a key of groups, which only the data knows")
-    return [(key, DataFrame(held.table))]
+    table = held.table
+    keys = [as_expression(each.slot.lineage, None) for each in held.keys]
+    rows = narrow(decided_rows(table.relation.rows), GROUPS, keys).rows
+    return [(key, DataFrame(table.with_relation(table.relation.derived(None, rows))))]
 
 
 GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
@@ -529,6 +580,9 @@ GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
     "tail": head,
     "sample": head,
     "nth": head,
+    "get_group": get_group,
+    "pipe": pipe_groups,
+    "ohlc": open_high_low_close,
     **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
 }
 
@@ -572,17 +626,17 @@ def on_rolling(call: Call, held: Rolling, name: str) -> Value:
     source = held.held
     if isinstance(source, Groups):
         found = rows_of_groups(
-            call, source, lambda each: rolled(call, call.series(source.table, each), held, name)
+            call,
+            source,
+            lambda each: rolled(call, call.series(source.table, each).tree, held, name),
         )
         return with_group_index(source, found)
 
     if isinstance(source, Series):
-        return source.with_tree(rolled(call, source, held, name))
+        return source.with_tree(rolled(call, source.tree, held, name))
 
     table = source.table
-    made = {each: rolled(call, call.series(table, each), held, name)
-            for each in table.relation.names}  # fmt: skip
-    return DataFrame(call.assign(table, made))
+    return DataFrame(change_every(call, table, lambda tree: rolled(call, tree, held, name), SUMMED))
 
 
 def with_group_index(groups: Groups, found: Value) -> Value:
@@ -595,13 +649,13 @@ def with_group_index(groups: Groups, found: Value) -> Value:
     return found
 
 
-def rolled(call: Call, series: Series, held: Rolling, name: str) -> Any:
+def rolled(call: Call, tree: Any, held: Rolling, name: str) -> Any:
     """Return a value that is computed of the rows around."""
     if name in ("apply", "agg", "aggregate"):
         given = call.get(0, "func")
         name = given if isinstance(given, str) else "aggregate"
 
-    return over(aggregate(name, series.tree), (), held.keys)
+    return over(aggregate(name, tree), (), held.keys)
 
 
 def item_of_rolling(run: Run, held: Rolling, key: Value, node: ast.AST) -> Value:
@@ -627,7 +681,10 @@ GROUPING = {
     "groupby": groupby,
     "resample": resample,
     **dict.fromkeys(("rolling", "expanding", "ewm"), rolling_of_frame),
-}
+    **{name: windowed_frame(name) for name in (
+        "shift", "diff", "pct_change", "rank", *CUMULATIVE
+    )},
+}  # fmt: skip
 """Methods of a frame that make groups or windows."""
 
 
@@ -643,9 +700,21 @@ def reduce_frame(name: str) -> Callable[[Call, Table], Value]:
             trees = call.leaves(table.relation.attributes)
             return Series(transforming_call(name, *trees), None, table)
 
-        return aggregate_frame(call, table, [(each, each, name) for each in table.relation.names])
+        return aggregate_every(call, table, name)
 
     return reduce
+
+
+def aggregate_every(call: Call, table: Table, how: Value) -> Row:
+    """Return one aggregate of each column, those that are not known included."""
+    made = aggregate_frame(call, table, [(each, each, how) for each in table.relation.names])
+    if not table.relation.stars:
+        return made
+
+    stars = doubt_stars(mark_stars(table.relation.stars, SUMMED), BY_TYPE)
+    attributes = [*made.table.relation.attributes, *stars]
+    relation = call.derived(made.table, attributes, call.evaluation())
+    return Row(made.table.with_relation(relation), made.watch)
 
 
 def aggregate_frame(call: Call, table: Table, items: Iterable[Item]) -> Row:
@@ -668,19 +737,17 @@ def agg_frame(call: Call, table: Table) -> Value:
 
     if isinstance(given, (list, tuple)):
         first = given[0] if given else "sum"
-        made = aggregate_frame(call, table, [(each, each, first) for each in table.relation.names])
-        return DataFrame(made.table)
+        return DataFrame(aggregate_every(call, table, first).table)
 
     if given is None:
         return aggregate_frame(call, table, named_items(call, groups))
 
-    return aggregate_frame(call, table, [(each, each, given) for each in table.relation.names])
+    return aggregate_every(call, table, given)
 
 
 def describe(call: Call, table: Table) -> Value:
     """df.describe()      statistics of each column"""
-    made = aggregate_frame(call, table, [(each, each, "describe") for each in table.relation.names])
-    return DataFrame(made.table)
+    return DataFrame(aggregate_every(call, table, "describe").table)
 
 
 def count_values(call: Call, table: Table, trees: dict[str, Any], name: str) -> Table:
@@ -696,6 +763,9 @@ def count_values(call: Call, table: Table, trees: dict[str, Any], name: str) -> 
 def value_counts(call: Call, table: Table) -> Value:
     """df.value_counts(["a", "b"])"""
     subset = call.get(0, "subset")
+    if subset is None and table.relation.stars:
+        call.dynamic("every column, of a schema that is not known")
+
     names = table.relation.names if subset is None else call.names(subset) or []
     trees = {name: call.leaf(call.column(table, name)) for name in names}
     found = count_values(call, table, trees, "count")
@@ -706,7 +776,7 @@ def value_counts(call: Call, table: Table) -> Value:
 REDUCING = {
     **{name: reduce_frame(name) for name in (
         "sum", "mean", "median", "min", "max", "std", "var", "prod", "count", "nunique", "any",
-        "all", "idxmax", "idxmin", "quantile", "skew", "kurt", "sem", "mode",
+        "all", "idxmax", "idxmin", "quantile", "skew", "kurt", "kurtosis", "product", "sem", "mode",
     )},
     "agg": agg_frame,
     "aggregate": agg_frame,

@@ -16,7 +16,7 @@ from lineal.extract.dataframes.pandas.calls import (
 )
 from lineal.extract.dataframes.pandas.columns import coalesce, renamed
 from lineal.extract.dataframes.pandas.trees import transforming_call
-from lineal.extract.dataframes.pandas.values import DataFrame, Series, Table
+from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import (
     Attribute,
@@ -85,6 +85,9 @@ def table_of(call: Call, held: Value) -> Table | None:
 
     if isinstance(held, Series):
         return frame_of_series(call, held)
+
+    if isinstance(held, Row):
+        return held.table
 
     if isinstance(held, Unknown):
         call.dynamic("a frame", held)
@@ -446,7 +449,16 @@ def combine_first(call: Call, left: Table) -> Table:
     return left.with_relation(relation)
 
 
+def append(call: Call, table: Table) -> Value:
+    """df.append(other, ignore_index=True)      until pandas 2: the rows of both"""
+    other = call.get(0, "other")
+    items = items_of(other) if isinstance(other, (list, tuple)) else [other]
+    frames = [DataFrame(table) if table.relation.attributes else None, *(items or [other])]
+    return concat(Call(call.run, [frames], call.keywords, call.node))
+
+
 JOINS = {
+    "append": append,
     "merge": merge,
     "join": join,
     "combine_first": combine_first,

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from lineal.extract.dataframes.pandas.calls import Call
-from lineal.extract.dataframes.pandas.files import READERS, excel_writer, new_frame, new_series
+from lineal.extract.dataframes.pandas.files import READERS, new_frame, new_series, workbook
 from lineal.extract.dataframes.pandas.groups import Grouper
 from lineal.extract.dataframes.pandas.joins import concat, merge, merge_asof
 from lineal.extract.dataframes.pandas.reshape import crosstab, get_dummies, melt, pivot, pivot_table
+from lineal.extract.dataframes.pandas.selection import change_every
 from lineal.extract.dataframes.pandas.series import SERIES, main_of, together
 from lineal.extract.dataframes.pandas.trees import (
     AGGREGATES,
@@ -93,9 +94,7 @@ def whole_frame(call: Call, name: str) -> Value:
         return Unknown(f"{name}()", "computed")
 
     if name != "to_datetime":
-        trees = {each: transforming_call(name, call.leaf(call.column(held.table, each)))
-                 for each in held.relation.names}  # fmt: skip
-        return DataFrame(call.assign(held.table, trees))
+        return DataFrame(change_every(call, held.table, lambda tree: transforming_call(name, tree)))
 
     leaves = call.leaves(held.relation.attributes)
     return Series(transforming_call(name, *leaves), None, held.table)
@@ -173,6 +172,15 @@ def named_aggregate(call: Call) -> Value:
     return call.get(0, "column"), call.get(1, "aggfunc")
 
 
+def generated(call: Call) -> Value:
+    """pd.date_range("2024-01-01", periods=10), np.zeros(5)      values that no column has"""
+    several = series_in(call)
+    if several:
+        return transformed("range")(call)
+
+    return Series(call.tree(None), None, Table(Relation([], {})))
+
+
 def index_of(call: Call) -> Value:
     """pd.MultiIndex.from_tuples([…]), pd.Index([…])"""
     return call.get(0, "data", call.get(0, "tuples"))
@@ -204,7 +212,11 @@ PANDAS: dict[str, LibraryFunction] = {
     "pivot": on_first(pivot),
     "get_dummies": get_dummies,
     "crosstab": crosstab,
-    "ExcelWriter": excel_writer,
+    **dict.fromkeys(("ExcelWriter", "ExcelFile"), workbook),
+    **dict.fromkeys(
+        ("date_range", "bdate_range", "period_range", "timedelta_range", "interval_range"),
+        generated,
+    ),
     "Grouper": grouper,
     "value_counts": value_counts,
     "NamedAgg": named_aggregate,
@@ -227,6 +239,12 @@ NUMPY: dict[str, LibraryFunction] = {
     **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
 }
 """Functions of numpy that do more than transform each of their arguments."""
+
+
+FILLED_LATER = frozenset(
+    """zeros ones empty full zeros_like ones_like empty_like full_like""".split()  # noqa: SIM905
+)
+"""Functions of numpy that make an array of one value: what the program puts in is what it holds."""
 
 
 def call_pandas(run: Run, name: str, given: Invocation) -> Value:
@@ -253,6 +271,9 @@ def call_numpy(run: Run, name: str, given: Invocation) -> Value:
     """Call a function of numpy over series."""
     call = Call(run, given.arguments, given.keywords, given.node)
     last = name.rpartition(".")[2]
+    if last in FILLED_LATER:
+        return Series(call.tree(None), None, Table(Relation([], {})))
+
     has_values = series_in(call) or any_is(given.arguments, DataFrame)
     if not has_values:
         return call_unknown(run, name, given)

@@ -62,6 +62,22 @@ def level(call: Call, held: NameList) -> Value:
     return NameList(each[number] if isinstance(each, tuple) else each for each in held)
 
 
+def without_level(call: Call, held: NameList) -> Value:
+    """df.columns.droplevel(0)"""
+    number = call.get(0, "level", 0)
+    if not isinstance(number, int) or not all_are(held, tuple):
+        return Unknown("columns", "a level of names")
+
+    return NameList(shorter_name(each, number) for each in held)
+
+
+def shorter_name(name: tuple[str, ...], level: int) -> Value:
+    """Return a name of several levels without one of them."""
+    rest = list(name)
+    del rest[level : level + 1 or None]
+    return rest[0] if len(rest) == 1 else tuple(rest)
+
+
 def same(call: Call, held: NameList) -> Value:
     """df.columns.tolist(), df.columns.to_flat_index()"""
     return NameList(held)
@@ -90,6 +106,7 @@ METHODS: dict[str, Callable[[Call, NameList], Value]] = {
     "drop": without,
     "intersection": only,
     "get_level_values": level,
+    "droplevel": without_level,
     **dict.fromkeys(("tolist", "to_list", "copy", "to_flat_index", "astype"), same),
     **{
         name: text_method(name)

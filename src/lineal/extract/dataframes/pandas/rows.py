@@ -10,13 +10,19 @@ from typing import Any
 from lineal.algebra.clauses import DISTINCT_ON, FILTERS
 from lineal.algebra.relation import compare, explode
 from lineal.algebra.relation import distinct as without_repetition
-from lineal.extract.dataframes.pandas.calls import Call, set_column
-from lineal.extract.dataframes.pandas.selection import narrow_rows, rows_by_label, sort_rows
+from lineal.extract.dataframes.pandas.calls import Call, relations_of, set_column
+from lineal.extract.dataframes.pandas.selection import (
+    narrow_rows,
+    rows_by_label,
+    some_columns,
+    sort_rows,
+)
 from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import Series, Table
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Draft
-from lineal.extract.pyspark.values import Pattern, Value
+from lineal.extract.pyspark.values import Pattern, Unknown, Value
+from lineal.extract.sequences import instances
 from lineal.model.way import Clause
 
 
@@ -61,7 +67,7 @@ def drop_missing(call: Call, table: Table) -> Table:
     """df.dropna(), df.dropna(subset=["a"])      missing values decide which rows stay"""
     if call.get(-1, "axis", 0) in (1, "columns"):
         call.dynamic("columns that the data decides")
-        return table
+        return some_columns(call, table)
 
     subset = call.get(-1, "subset")
     if subset is None:
@@ -98,8 +104,12 @@ def drop_duplicates(call: Call, table: Table) -> Table:
 def duplicated(call: Call, table: Table) -> Series:
     """df.duplicated(subset=["id"])      whether a row was there before"""
     subset = call.get(0, "subset")
-    names = table.relation.names if subset is None else call.names(subset)
-    return Series(transforming_call("duplicated", *leaves(call, table, names or [])), None, table)
+    if subset is None:
+        trees = call.leaves(table.relation.attributes)
+    else:
+        trees = leaves(call, table, call.names(subset) or [])
+
+    return Series(transforming_call("duplicated", *trees), None, table)
 
 
 def leaves(call: Call, table: Table, names: Sequence[str]) -> list[Any]:
@@ -138,7 +148,7 @@ def query(call: Call, table: Table) -> Table:
     if trees is None:
         return table
 
-    return narrow_rows(call, table, trees)
+    return narrow_rows(call, table, trees, parents=relations_of(locals_in(call, str(text))))
 
 
 def eval_(call: Call, table: Table) -> Value:
@@ -155,7 +165,7 @@ def eval_(call: Call, table: Table) -> Value:
         if not is_assignment:
             return Series(tree, None, table)
 
-        table = call.assign(table, {name.strip(): tree})
+        table = call.assign(table, {name.strip(): tree}, relations_of(locals_in(call, value)))
 
     return table
 
@@ -170,6 +180,28 @@ def trees_in(call: Call, table: Table, text: Value) -> list[Any] | None:
         call.dynamic("a part of a condition is only known when it runs")
 
     return [expression_of(call, table, text)]
+
+
+def locals_in(call: Call, text: str) -> list[Value]:
+    """Return the variables of the program that an expression names: "id in @known"."""
+    found = []
+    for name in dict.fromkeys(LOCAL.findall(text)):
+        homes = (each.names for each in call.run.environments_at_hand())
+        held = next((names[name] for names in homes if name in names), None)
+        if isinstance(held, Unknown) and held.inputs:
+            call.dynamic("a value", held)
+
+        found.append(held)
+
+    return found
+
+
+def local_trees(call: Call, table: Table, text: str) -> list[Any]:
+    """Return the series and values of frames that an expression names, as expressions."""
+    return [
+        call.fitted(each.with_tree(each.tree, is_scalar=True), table.relation.rows)
+        for each in instances(locals_in(call, text), Series)
+    ]
 
 
 def expression_of(call: Call, table: Table, text: str) -> Any:
@@ -188,13 +220,14 @@ def expression_of(call: Call, table: Table, text: str) -> Any:
         call.unsupported("an expression that is not Python")
         return call.tree(None)
 
+    others = local_trees(call, table, text)
     if isinstance(tree, ast.Name):
         return call.leaf(call.column(table, quoted.get(tree.id, tree.id)))
 
     names = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
     spelled = [quoted.get(name, name) for name in dict.fromkeys(names)]
     columns = [name for name in spelled if name not in ("True", "False", "index", "abs", "sqrt")]
-    return transforming_call("eval", *leaves(call, table, columns))
+    return transforming_call("eval", *leaves(call, table, columns), *others)
 
 
 ROWS = {

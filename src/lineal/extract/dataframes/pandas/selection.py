@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +12,7 @@ from lineal.algebra.lineage import absorb, doubted
 from lineal.algebra.relation import decided_rows, doubt_columns, narrow
 from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
+    FILLED,
     Call,
     is_name,
     mark_stars,
@@ -19,7 +20,7 @@ from lineal.extract.dataframes.pandas.calls import (
     relations_of,
     without_names,
 )
-from lineal.extract.dataframes.pandas.trees import case, transforming_call
+from lineal.extract.dataframes.pandas.trees import case, operand, transforming_call
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
     Indexer,
@@ -35,7 +36,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
-from lineal.extract.sequences import all_are, as_list
+from lineal.extract.sequences import all_are, any_is, as_list
 from lineal.model.edge import Doubt
 from lineal.model.way import Clause, Confidence, Way
 
@@ -101,7 +102,7 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: ast.AST) -> Value
         key = invoke(run, key, Invocation([held], {}, node))
 
     if is_name(key):
-        return named_part(call, held.table, name_of(key))
+        return taken_from(held, name_of(key), named_part(call, held.table, name_of(key)))
 
     if isinstance(key, Series):
         return DataFrame(filter_rows(call, held.table, key))
@@ -116,6 +117,14 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: ast.AST) -> Value
         return DataFrame(mask_frame(call, held.table, key))
 
     return DataFrame(columns_by_key(call, held.table, key))
+
+
+def taken_from(frame: DataFrame, name: str | None, found: Value) -> Value:
+    """Return a column, with the frame that it belongs to: a change in place may reach the frame."""
+    if isinstance(found, Series):
+        found.origin = (frame, name)
+
+    return found
 
 
 def is_column_of_array(key: tuple[Value, ...]) -> bool:
@@ -169,7 +178,7 @@ def without_level(call: Call, table: Table, columns: Sequence[Any]) -> Table:
 def columns_by_key(call: Call, table: Table, key: Value) -> Table:
     """Return the columns of a list of names; a list of conditions decides rows that are not known."""
     if isinstance(key, Names):
-        return table
+        return columns_of_names(call, table, key)
 
     items = items_of(key) if isinstance(key, (list, tuple, set, dict)) else None
     if items and all_are(items, bool):
@@ -182,15 +191,21 @@ def columns_by_key(call: Call, table: Table, key: Value) -> Table:
     return call.select(table, flat_names(table, names))
 
 
+def columns_of_names(call: Call, table: Table, names: Names) -> Table:
+    """df[[c for c in df.columns if c != "id"]]      every column but those that are left out"""
+    if names.some:
+        call.dynamic("columns that a condition selects, of names that are not known")
+        table = some_columns(call, table)
+
+    return leave_out(call, table, names.gone) if names.gone else table
+
+
 SOME_COLUMNS = Doubt(Confidence.LOW, False, "one of the columns that only a run selects")
 
 
 def some_columns(call: Call, table: Table) -> Table:
     """df[names_that_only_a_run_knows]      names stay names: those that are read later are found"""
     relation = table.relation
-    if relation.complete:
-        return call.unknown(table)
-
     doubtful = [
         each._replace(
             slot=each.slot._replace(lineage=doubted(each.slot.lineage, SOME_COLUMNS)),
@@ -216,15 +231,50 @@ def mask_frame(call: Call, table: Table, mask: DataFrame) -> Table:
 
     df[df > 0]
     """
-    trees = [call.leaf(each) for each in mask.relation.attributes if each.slot.star is None]
-    test = transforming_call("mask", *trees)
-    return change_every(call, table, lambda tree: case([test], [tree]))
+    return change_together(call, table, [mask], lambda tree, test: case([test], [tree]), FILLED)
 
 
 def change_columns(call: Call, table: Table, names: Iterable[str], change: Any) -> Table:
     """Return a table with some columns changed, each by itself."""
     given = {name: change(call.leaf(call.column(table, name))) for name in names}
     return call.assign(table, given)
+
+
+def change_together(
+    call: Call, table: Table, others: Sequence[Value], change: Callable[..., Any], mark: str
+) -> Table:
+    """Return a table whose columns are computed with those of the same name of other frames.
+
+    df - other, df.where(df > 0, other)
+    """
+    frames = [each for each in others if isinstance(each, (DataFrame, Row))]
+    names = dict.fromkeys(table.relation.names)
+    if table.relation.stars:
+        names.update(dict.fromkeys(name for each in frames for name in each.table.relation.names))
+
+    made = {
+        name: change(
+            call.leaf(call.column(table, name)),
+            *(value_beside(call, each, name) for each in others),
+        )
+        for name in names
+    }
+    found = call.assign(table, made, relations_of(others))
+    if not table.relation.stars:
+        return found
+
+    more = [star for each in frames for star in each.table.relation.stars]
+    attributes = mark_stars([*found.relation.attributes, *without_names(more, names)], mark)
+    return found.with_relation(call.derived(found, attributes, call.evaluation()))
+
+
+def value_beside(call: Call, held: Value, name: str) -> Any:
+    """Return the value next to a column: the column of its name, if the value is a frame or a row."""
+    if not isinstance(held, (DataFrame, Row)):
+        return operand(held)
+
+    found = call.find(held.table, name)
+    return call.leaf(found) if found is not None else call.tree(None)
 
 
 def change_every(call: Call, table: Table, change: Any, mark: str = CHANGED) -> Table:
@@ -256,6 +306,9 @@ def item_of_indexer(run: Run, held: Indexer, key: Value, node: ast.AST) -> Value
             return row_of(table)
 
         return DataFrame(table)
+
+    if isinstance(columns, Names):
+        return DataFrame(columns_of_names(call, table, columns))
 
     found = pick_columns(call, table, columns, held.kind)
     if found is None:
@@ -301,9 +354,6 @@ def pick_rows(call: Call, table: Table, rows: Value, kind: str) -> Table:
 
 def pick_columns(call: Call, table: Table, columns: Value, kind: str) -> list[str] | None:
     """Return the names of the columns that a key of loc or iloc names; None where nobody knows."""
-    if isinstance(columns, Names):
-        return table.relation.names
-
     if kind in ("iloc", "iat"):
         return columns_by_position(call, table, columns)
 
@@ -419,13 +469,24 @@ def doubt_table(call: Call, table: Table) -> Table:
 
 def set_columns(call: Call, table: Table, names: Sequence[str], held: Value) -> Table:
     """Return a table with columns set to a value; a frame gives one column for each."""
-    parents = relations_of([held])
-    if isinstance(held, DataFrame):
-        values = values_of_frame(call, held, len(names))
-    else:
-        values = [value_for(call, held)] * len(names)
-
+    parents = relations_of([held, *as_list(held)])
+    values = values_for(call, held, len(names))
     return call.assign(table, dict(zip(names, values, strict=False)), parents)
+
+
+def values_for(call: Call, held: Value, count: int) -> list[Any]:
+    """Return one value for each of several columns that are set.
+
+    df[["a", "b"]] = other, totals.loc[0] = [df["a"].sum(), df["b"].sum()]
+    """
+    if isinstance(held, DataFrame):
+        return values_of_frame(call, held, count)
+
+    is_list = isinstance(held, (list, tuple)) and len(held) == count > 1
+    if is_list and any_is(held, Series):
+        return [value_for(call, each) for each in held]
+
+    return [value_for(call, held)] * count
 
 
 def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
@@ -505,6 +566,26 @@ def set_values(run: Run, owner: Series, key: Value, held: Value, node: ast.AST) 
         owner.tree = transforming_call("item", owner.tree, tree)
 
     owner.parents = (*owner.parents, *relations_of([key, held]))
+    change_origin(call, owner)
+
+
+THROUGH_COLUMN = Doubt(
+    Confidence.MEDIUM, False, "a column that is changed in place; since pandas 3 it is a copy"
+)
+
+
+def change_origin(call: Call, held: Series) -> None:
+    """Put a column that was changed in place into the frame that it was taken from.
+
+    df["x"].fillna(0, inplace=True), df["x"][df["y"] > 1] = 0
+    """
+    frame, name = held.origin or (None, None)
+    if frame is None or name is None or frame.relation is not held.table.relation:
+        return
+
+    made = held.with_tree(held.tree, doubt=held.doubt or THROUGH_COLUMN)
+    frame.put(call.run, set_columns(call, frame.table, [name], made))
+    held.table = frame.table
 
 
 def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held: Value) -> Table:
@@ -515,19 +596,31 @@ def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held:
     elif isinstance(rows, Unknown) and rows.inputs:
         call.dynamic("rows", rows)
 
-    several = [value_for(call, held)] * len(names)
-    if isinstance(held, DataFrame):
-        several = values_of_frame(call, held, len(names))
-
+    several = values_for(call, held, len(names))
     made = {}
     for name, each in zip(names, several, strict=False):
-        old = call.find(table, name) if may_have(table, name) else None
-        default = call.leaf(old) if old is not None else None
+        default = former_value(call, table, name)
         test = tests[0] if len(tests) == 1 else transforming_call("rows", *tests)
         tree = call.fitted(each, table.relation.rows) if isinstance(each, Series) else each
         made[name] = case([test], [tree], default)
 
-    return call.assign(table, made, relations_of([rows, held]))
+    return call.assign(table, made, relations_of([rows, held, *as_list(held)]))
+
+
+MAYBE_NEW = Doubt(Confidence.MEDIUM, False, "the source may have the column that is set in a part")
+
+
+def former_value(call: Call, table: Table, name: str) -> Any:
+    """df.loc[mask, "x"] = 0      Return what x is elsewhere; a source may have it, or it is new."""
+    held = call.find(table, name)
+    if held is None:
+        return None
+
+    if name not in table.relation.by_key and held not in table.index:
+        slot = held.slot._replace(lineage=doubted(held.slot.lineage, MAYBE_NEW))
+        held = held._replace(slot=slot)
+
+    return call.leaf(held)
 
 
 def may_have(table: Table, name: str) -> bool:
@@ -539,7 +632,13 @@ def delete_item(run: Run, owner: DataFrame, key: Value, node: ast.AST) -> None:
     """del df["x"]"""
     call = Call(run, [], {}, node)
     names = call.names(key)
-    if names is not None:
-        table = owner.table
-        kept = without_names(table.relation.attributes, names)
-        owner.put(run, table.with_relation(call.derived(table, kept, call.evaluation())))
+    owner.put(run, leave_out(call, owner.table, names))
+
+
+def leave_out(call: Call, table: Table, names: Sequence[str] | None) -> Table:
+    """Return the table without some columns; without any of them, where only a run knows which."""
+    if names is None:
+        return some_columns(call, table)
+
+    kept = without_names(table.relation.attributes, names)
+    return table.with_relation(call.derived(table, kept, call.evaluation()))

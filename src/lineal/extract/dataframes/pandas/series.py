@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT_ON
 from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
-from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of
+from lineal.extract.dataframes.pandas.calls import CHANGED, Call, is_name, name_of
 from lineal.extract.dataframes.pandas.columns import coalesce, renamed, reset_index
 from lineal.extract.dataframes.pandas.elements import apply_to_element
 from lineal.extract.dataframes.pandas.groups import (
@@ -27,7 +27,12 @@ from lineal.extract.dataframes.pandas.groups import (
 )
 from lineal.extract.dataframes.pandas.joins import frame_of_series
 from lineal.extract.dataframes.pandas.reshape import unstack as unstack_table
-from lineal.extract.dataframes.pandas.selection import narrow_rows, sort_rows
+from lineal.extract.dataframes.pandas.selection import (
+    change_together,
+    narrow_rows,
+    part_of_series,
+    sort_rows,
+)
 from lineal.extract.dataframes.pandas.trees import (
     AGGREGATES,
     BINARY_TREES,
@@ -50,7 +55,7 @@ from lineal.extract.dataframes.pandas.values import (
 )
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
-from lineal.extract.pyspark.knowledge import is_text
+from lineal.extract.pyspark.knowledge import is_text, items_of
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
@@ -142,20 +147,11 @@ def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
     """df * 2, df[["a", "b"]] - df[["c", "d"]]      column by column"""
     held = left if isinstance(left, DataFrame) else right
     other = right if held is left else left
-    table = held.table
     kind = BINARY_TREES.get(op, exp.Add)
-    made = {}
-    for name in table.relation.names:
-        beside = operand(other)
-        if isinstance(other, (DataFrame, Row)):
-            found = call.find(other.table, name)
-            beside = call.leaf(found) if found is not None else exp.Null()
-
-        tree = call.leaf(call.column(table, name))
-        made[name] = kind(this=tree, expression=beside)
-
-    parents = [other.table.relation] if isinstance(other, (DataFrame, Row, Series)) else []
-    return DataFrame(call.assign(table, made, parents))
+    return DataFrame(change_together(
+        call, held.table, [other],
+        lambda tree, beside: kind(this=tree, expression=beside), CHANGED,
+    ))  # fmt: skip
 
 
 # -- methods ---------------------------------------------------------------------------------------
@@ -448,6 +444,31 @@ def combine_first(call: Call, held: Series) -> Value:
     return together(held, [held, other], coalesce(held.tree, operand(other)))
 
 
+def update(call: Call, held: Series) -> Value:
+    """s.update(other)      the values of the other series, where it has any"""
+    other = call.get(0, "other")
+    return together(held, [held, other], coalesce(operand(other), held.tree)).with_tree(
+        coalesce(operand(other), held.tree), name=held.name
+    )
+
+
+def take_item(call: Call, held: Series) -> Value:
+    """s.get("total"), s.item(), s.xs("a")"""
+    return part_of_series(call, held, call.get(0, "key"))
+
+
+def case_when(call: Call, held: Series) -> Value:
+    """s.case_when([(s > 10, "many"), (s > 0, "some")])"""
+    pairs = items_of(call.get(0, "caselist")) or []
+    known = [each for each in pairs if isinstance(each, (tuple, list)) and len(each) == 2]
+    if not known or len(known) < len(pairs):
+        call.dynamic("conditions", call.get(0, "caselist"))
+
+    tests, values = [each[0] for each in known], [each[1] for each in known]
+    tree = case([operand(each) for each in tests], [operand(each) for each in values], held.tree)
+    return together(held, [held, *tests, *values], tree).with_tree(tree, name=held.name)
+
+
 def pipe(call: Call, held: Series) -> Value:
     """s.pipe(f)"""
     function, *rest = call.arguments or [None]
@@ -466,7 +487,8 @@ def transform(call: Call, held: Series) -> Value:
 ARITHMETIC = {
     "add": exp.Add, "radd": exp.Add, "sub": exp.Sub, "subtract": exp.Sub, "rsub": exp.Sub,
     "mul": exp.Mul, "multiply": exp.Mul, "rmul": exp.Mul, "div": exp.Div, "divide": exp.Div,
-    "truediv": exp.Div, "rdiv": exp.Div, "floordiv": exp.IntDiv, "mod": exp.Mod, "pow": exp.Pow,
+    "truediv": exp.Div, "rdiv": exp.Div, "rtruediv": exp.Div, "rfloordiv": exp.IntDiv,
+    "rmod": exp.Mod, "rpow": exp.Pow, "floordiv": exp.IntDiv, "mod": exp.Mod, "pow": exp.Pow,
     "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
 }  # fmt: skip
 
@@ -475,7 +497,9 @@ SERIES: dict[str, SeriesMethod] = {
     **dict.fromkeys(
         ("head", "tail", "to_numpy", "tolist", "to_list", "squeeze", "infer_objects",
          "convert_dtypes", "sample", "items", "tz_localize_rows", "sort_index", "ravel", "flatten",
-         "reindex", "set_axis", "to_dict", "nlargest", "nsmallest", "truncate", "droplevel"),
+         "reindex", "set_axis", "to_dict", "nlargest", "nsmallest", "truncate", "droplevel",
+         "drop", "filter", "take", "add_prefix", "add_suffix", "swaplevel", "reorder_levels",
+         "set_flags", "between_time", "at_time", "transpose", "reindex_like"),
         same,
     ),
     **{name: transformed(name) for name in (
@@ -489,7 +513,10 @@ SERIES: dict[str, SeriesMethod] = {
     "copy": copy,
     "astype": as_type,
     "fillna": fill_missing,
-    **dict.fromkeys(("ffill", "bfill", "pad", "interpolate"), fill_from_rows),
+    **dict.fromkeys(("ffill", "bfill", "pad", "backfill", "interpolate"), fill_from_rows),
+    **dict.fromkeys(("get", "item", "xs", "asof"), take_item),
+    "update": update,
+    "case_when": case_when,
     "where": where,
     "mask": mask,
     "map": map_values,

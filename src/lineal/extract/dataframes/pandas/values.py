@@ -7,7 +7,7 @@ series keeps its meaning when the frame that it was taken from changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -114,10 +114,12 @@ class Series:
     doubt: Doubt | None = None
     watch: Watch | None = None
     """of an element that a function of the program is given: what the function asks of it"""
+    origin: tuple[DataFrame, str | None] | None = None
+    """the frame that it was taken from, and its name there; no name is the index"""
 
     def with_tree(self, tree: Any, **changes: Any) -> Series:
         """Return a series of the same rows with another expression."""
-        return replace(self, tree=tree, **changes)
+        return replace(self, tree=tree, **{"origin": None, **changes})
 
 
 @dataclass(eq=False)
@@ -180,8 +182,14 @@ class Names:
 
     frame: DataFrame
     changed: bool = False
-    only_case: bool = True
-    """nothing but upper and lower case, and spaces around, differ from the names of the source"""
+    gone: list[str] = field(default_factory=list)
+    """the names that the program has taken out of the list"""
+    some: bool = False
+    """whether a condition that only a run can tell has left names out"""
+
+    def copy(self, changed: bool = False, gone: Iterable[str] = (), some: bool = False) -> Names:
+        """Return a list of its own: with names changed, or without some more of them."""
+        return Names(self.frame, self.changed or changed, [*self.gone, *gone], self.some or some)
 
 
 Wrap = Callable[[Run, Table], Value]

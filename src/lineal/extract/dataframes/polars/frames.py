@@ -305,11 +305,71 @@ def hstack(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 
 
 def insert_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
-    """df.insert_column(0, pl.Series("a", …)), df.replace_column(0, …)      changes the frame itself"""
+    """df.insert_column(0, pl.Series("a", …))      changes the frame itself"""
     held = call.argument(1, "column")
-    found = with_columns(run, frame, exprs_of(run, [held], call.node), call.node)
-    frame.relation = found.relation
+    found = with_columns(run, frame, exprs_of(run, [held], call.node), call.node).relation
+    place = call.argument(0, "index")
+    if isinstance(place, int) and found.complete:
+        *others, new = found.attributes
+        others.insert(place, new)
+        found = found.derived(others)
+
+    frame.relation = found
     return frame
+
+
+def replace_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+    """df.replace_column(0, pl.Series("a", …))      the column at this place is gone"""
+    place = call.argument(0, "index")
+    names = frame.relation.names
+    if isinstance(place, int) and frame.relation.complete and place < len(names):
+        frame.relation = without(frame, [names[place]]).relation
+    else:
+        run.dynamic("a column by its place", call.node, Confidence.LOW)
+        frame.relation = frame.relation.derived(list(map(unsure, frame.relation.attributes)))
+
+    return insert_column(run, frame, call)
+
+
+def horizontal(name: str) -> FrameMethod:
+    """Return a method that computes one value of each row: df.sum_horizontal()"""
+
+    def method(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+        """df.sum_horizontal()"""
+        if not frame.relation.complete:
+            return opaque(run, frame, call)
+
+        names = frame.relation.names
+        trees = [bound_column(run, frame.relation, each, call.node) for each in names]
+        return Expr(exp.Anonymous(this=name, expressions=trees), root=name)
+
+    return method
+
+
+def update(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+    """df.update(other, on="id")      the values of other, where it has them"""
+    other = relation_in(call.argument(0, "other"))
+    if other is None or not other.complete or not frame.relation.complete:
+        return opaque(run, frame, call)
+
+    keys = {name: call.keywords[name] for name in UPDATE_KEYS if name in call.keywords}
+    given = {"how": "left", **keys, "suffix": UPDATED, "coalesce": True}
+    joined = join(run, frame, call.with_arguments([call.argument(0, "other")], given))
+    names = [name for name in frame.relation.names if f"{name}{UPDATED}" in joined.relation.by_key]
+    values = [coalesce_of(run, f"{name}{UPDATED}", name, call.node) for name in names]
+    made = with_columns(run, joined, values, call.node)
+    return select(run, made, exprs_of(run, frame.relation.names, call.node), call.node)
+
+
+UPDATED = "__updated"
+UPDATE_KEYS = ("on", "left_on", "right_on", "how")
+
+
+def coalesce_of(run: Run, first: str, second: str, node: Any) -> Expr:
+    """Return a column with the value of another one, where that has any."""
+    trees = [each.tree for each in exprs_of(run, [first, second], node)]
+    tree = exp.Coalesce(this=trees[0], expressions=trees[1:])
+    return Expr(tree, name=second, root=second)
 
 
 def to_pandas(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
@@ -327,11 +387,6 @@ def describe(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     made = METHODS["mean"](run, every, call.with_arguments([], {}))
     label = Expr(exp.Null(), name="statistic", root="statistic")
     return select(run, frame, [label, made], call.node)
-
-
-def update(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
-    """df.update(other, on="id")      the values of other, where it has them"""
-    return opaque(run, frame, call)
 
 
 FRAME_METHODS: dict[str, FrameMethod] = {
@@ -370,14 +425,19 @@ FRAME_METHODS: dict[str, FrameMethod] = {
     **dict.fromkeys(("collect_schema",), schema),
     "partition_by": partition_by,
     "hstack": hstack,
-    **dict.fromkeys(("insert_column", "replace_column"), insert_column),
+    "insert_column": insert_column,
+    "replace_column": replace_column,
+    "update": update,
+    **{name: horizontal(name) for name in
+       ("sum_horizontal", "mean_horizontal", "max_horizontal", "min_horizontal",
+        "is_duplicated", "is_unique", "hash_rows")},
     "to_pandas": to_pandas,
     "describe": describe,
-    **dict.fromkeys(("update", "map_rows", "to_dummies", "unstack", "upsample", "corr", "fold"), opaque),
+    **dict.fromkeys(("map_rows", "to_dummies", "unstack", "upsample", "corr", "fold"), opaque),
     **dict.fromkeys(
         ("rows", "row", "to_dicts", "to_dict", "item", "iter_rows", "iter_columns", "get_columns",
-         "to_numpy", "to_arrow", "is_empty", "equals", "estimated_size", "n_chunks", "hash_rows",
-         "is_duplicated", "is_unique", "rows_by_key", "iter_slices", "to_struct", "to_torch", "serialize"),
+         "to_numpy", "to_arrow", "is_empty", "equals", "estimated_size", "n_chunks",
+         "rows_by_key", "iter_slices", "to_struct", "to_torch", "serialize"),
         values,
     ),
     **dict.fromkeys(("glimpse", "explain", "show_graph", "show", "profile"), nothing),

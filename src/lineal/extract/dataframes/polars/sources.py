@@ -23,6 +23,7 @@ from lineal.extract.dataframes.sources import (
 )
 from lineal.extract.pyspark.dispatch import LibraryCall, relation_in
 from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.changes import rename as rename_relation
 from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.knowledge import items_of
@@ -30,7 +31,7 @@ from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, inputs_of, note_of
-from lineal.extract.sequences import all_are
+from lineal.extract.sequences import all_are, as_list, instances
 from lineal.model.way import Clause, Confidence
 
 READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg lines lance
@@ -41,7 +42,9 @@ FIRST_NAMES = ("source", "path", "file", "sources")
 def read(run: Run, call: Invocation) -> Value:
     """pl.read_csv("orders.csv", columns=["id"]), pl.scan_parquet("orders/*.parquet")"""
     path = first_of(call.arguments, call.keywords, FIRST_NAMES)
-    columns = names_in(call.keywords.get("schema")) or names_in(call.keywords.get("new_columns"))
+    renamed = names_in(call.keywords.get("new_columns"))
+    wanted = names_in(call.keywords.get("columns"))
+    columns = names_in(call.keywords.get("schema")) or (renamed if not wanted else None)
     several = items_of(path) if isinstance(path, (list, tuple)) else [path]
     frames = [read_path(run, each, call.node, columns) for each in several or [path]]
     found = frames[0]
@@ -49,9 +52,10 @@ def read(run: Run, call: Invocation) -> Value:
         found = CONCATS["vertical"](run, found, other, call.node)
 
     frame = PolarsFrame(found)
-    wanted = names_in(call.keywords.get("columns"))
     if wanted:
         frame = select(run, frame, exprs_of(run, wanted, call.node), call.node)
+        pairs = list(zip(wanted, renamed or (), strict=False))
+        frame = PolarsFrame(rename_relation(run, frame.relation, pairs, call.node))
 
     return with_number(
         frame, call.keywords.get("row_index_name", call.keywords.get("row_count_name"))
@@ -122,7 +126,14 @@ def local_frame(run: Run, call: Invocation) -> Value:
     if names is not None:
         return PolarsFrame(local_relation(SchemaValue([(name, "") for name in names])))
 
-    rows = schema_of_rows(items_of(data) or []) if data is not None else SchemaValue([])
+    listed = items_of(data) or []
+    if listed and all_are(listed, dict):
+        every = dict.fromkeys(name for row in listed for name in row)
+        return of_columns(
+            run, {name: [row.get(name) for row in listed] for name in every}, call.node
+        )
+
+    rows = schema_of_rows(listed) if data is not None else SchemaValue([])
     if rows is None:
         level = getattr(data, "level", Confidence.UNKNOWN)
         run.dynamic(note_of("local data, columns of it", data), call.node, level)
@@ -139,10 +150,13 @@ def of_columns(run: Run, data: dict[Any, Value], node: ast.AST) -> PolarsFrame:
     parents: dict[int, Relation] = {}
     for name, held in data.items():
         lineage: Lineage = {}
-        if isinstance(held, Expr):
-            homes = relations_of(held)
-            parents.update((id(each), each) for each in homes)
-            lineage = lineage_of_series(held, homes, evaluation)
+        for each in instances(as_list(held), Expr):
+            homes = relations_of(each)
+            parents.update((id(home), home) for home in homes)
+            lineage = united([lineage, lineage_of_series(each, homes, evaluation)])
+
+        for unknown in instances(as_list(held), Unknown):
+            run.dynamic(note_of("a value", unknown), node, unknown.level)
 
         attributes.append(fresh(Slot(str(name), str(name).lower(), lineage)))
 

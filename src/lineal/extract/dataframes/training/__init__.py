@@ -23,9 +23,11 @@ from lineal.extract.dataframes.training.estimators import (
 )
 from lineal.extract.dataframes.training.models import (
     copy_of,
+    cross_predict,
     fit,
     fit_predict,
     fit_transform,
+    inverse_transform,
     load,
     predict,
     save,
@@ -49,6 +51,7 @@ ESTIMATOR_METHODS: dict[str, Callable[[Run, Estimator, Invocation], Value]] = {
     "fit_transform": fit_transform,
     "fit_predict": fit_predict,
     "transform": transform,
+    "inverse_transform": inverse_transform,
     **dict.fromkeys(PREDICTING - {"fit_predict"}, predict),
     "partial_fit": fit,
 }
@@ -155,6 +158,7 @@ def register() -> None:
     ATTRIBUTES[Estimator] = of_estimator
     LIBRARIES.update({
         "sklearn.model_selection.train_test_split": split,
+        "sklearn.model_selection.cross_val_predict": cross_predict,
         "sklearn.base.clone": clone,
         **dict.fromkeys(("xgboost.DMatrix", "xgboost.QuantileDMatrix", "lightgbm.Dataset"), training_set),
         **dict.fromkeys(("xgboost.train", "lightgbm.train"), train),
@@ -165,8 +169,9 @@ def register() -> None:
     })  # fmt: skip
     KNOWN["scikit-learn, XGBoost, LightGBM"] = {
         "estimators": frozenset((*ESTIMATOR_METHODS, *SAME_OBJECT, *SAVING)),
-        "functions": frozenset(("train_test_split", "clone", "DMatrix", "QuantileDMatrix", "Dataset", "train",
-                      "joblib.dump", "joblib.load", "pickle.dump", "mlflow.sklearn.log_model")),
+        "functions": frozenset(("train_test_split", "cross_val_predict", "clone", "DMatrix",
+                      "QuantileDMatrix", "Dataset", "train", "joblib.dump", "joblib.load",
+                      "pickle.dump", "mlflow.sklearn.log_model")),
     }  # fmt: skip
     FAMILIES.extend((
         (re.compile(r"^(?:sklearn|xgboost|lightgbm|imblearn)(?:\.\w+)*\.([A-Z]\w*)$"), make_estimator),

@@ -445,6 +445,28 @@ def fit_predict(run: Run, held: Estimator, call: Invocation) -> Value:
     return predict(run, held, call.with_arguments(call.arguments[:1]))
 
 
+def inverse_transform(run: Run, held: Estimator, call: Invocation) -> Value:
+    """encoder.inverse_transform(codes)      from the codes, and from what the encoder has learnt"""
+    given = call.only()
+    if not isinstance(given, Series):
+        return transform(run, held, call.with_arguments([given], {}))
+
+    learnt = Slot("learnt", "learnt", united(list(held.learnt.values())))
+    return given.with_tree(
+        transforming_call("inverse_transform", given.tree, leaf(run, learnt, call.node))
+    )
+
+
+def cross_predict(run: Run, call: Invocation) -> Value:
+    """cross_val_predict(model, X, y, cv=5)      predictions of models that saw the other rows"""
+    held = call.argument(0, "estimator")
+    if not isinstance(held, Estimator):
+        run.dynamic(note_of("a model", held), call.node)
+        return Unknown("cross_val_predict()", "of a model that only a run knows")
+
+    return fit_predict(run, held, call.with_arguments(call.arguments[1:]))
+
+
 # -- models that are written and read ---------------------------------------------------------------
 
 
