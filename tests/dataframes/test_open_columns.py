@@ -72,6 +72,37 @@ PROGRAMS: dict[str, tuple[str, set[str]]] = {
         'df.loc[df["p"] > 1, "z"] = 0\ndf[["z"]].to_csv("x.csv")',
         {"a.csv.p -> x.csv.z CONDITIONAL HIGH", "a.csv.z -> x.csv.z TRANSFORMATION MEDIUM"},
     ),
+    "a column that is named after data is no condition": (
+        'for kind in df["kind"].unique():\n    df[kind] = 1\ndf[["p"]].to_csv("x.csv")',
+        {"a.csv.p -> x.csv.p IDENTITY MEDIUM"},
+    ),
+    "a library that is not read makes values less sure": (
+        "import torch\n"
+        'names = [f"{name}.png" for name in df["name"].tolist()]\n'
+        'df["z"] = np.ravel(torch.predict(names[0]))\ndf[["z"]].to_csv("x.csv")',
+        {"a.csv.name -> x.csv.z TRANSFORMATION MEDIUM"},
+    ),
+    "predictions have no name": (
+        "from sklearn.linear_model import Ridge\n"
+        'model = Ridge().fit(known[["p"]], known["q"])\n'
+        'pd.DataFrame(model.predict(known[["p"]])).to_csv("x.csv")',
+        {
+            "a.csv.p -> job.py::model.prediction AGGREGATION HIGH",
+            "a.csv.q -> job.py::model.prediction AGGREGATION HIGH",
+            "a.csv.p -> x.csv.0 TRANSFORMATION HIGH",
+            "job.py::model.prediction -> x.csv.0 TRANSFORMATION HIGH",
+        },
+    ),
+    "what decides the rows of a value that is looked up decides the value": (
+        'other = pd.read_csv("b.csv")\n'
+        'df["z"] = df["id"].apply(lambda i: other[other["id"] == i]["v"].sum())\n'
+        'df[["z"]].to_csv("x.csv")',
+        {
+            "b.csv.v -> x.csv.z AGGREGATION HIGH",
+            "b.csv.id -> x.csv.z FILTER HIGH",
+            "a.csv.id -> x.csv.z FILTER HIGH",
+        },
+    ),
     "a pattern of files is one dataset": (
         'pd.concat([pd.read_csv(path) for path in glob.glob("in/*.csv")])[["p"]].to_csv("x.csv")',
         {"in/*.csv.p -> x.csv.p IDENTITY HIGH"},

@@ -49,9 +49,21 @@ def apply_to_element(call: Call, series: Series, function: Value, *more: Value) 
     watch = Watch()
     element = Series(series.tree, series.name, series.table, watch=watch, doubt=series.doubt)
     watch.seen.append(element)
-    made = run_on_elements(call, function, [element, *more])
+    made = looked_up(call, run_on_elements(call, function, [element, *more]), series.table)
     tree, doubt = value_of(call, made, watch)
-    return series.with_tree(tree, doubt=series.doubt or doubt)
+    parents = (*series.parents, *relations_of([made]))
+    return series.with_tree(tree, doubt=series.doubt or doubt, parents=parents)
+
+
+def looked_up(call: Call, made: Value, table: Table) -> Value:
+    """df["id"].apply(lambda i: prices[prices["id"] == i]["price"].sum())
+
+    Return a value that a function found in another frame: what decides its rows there decides it.
+    """
+    if not isinstance(made, Series) or made.table.relation is table.relation:
+        return made
+
+    return made.with_tree(call.fitted(made, table.relation.rows))
 
 
 def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Value:
@@ -71,8 +83,9 @@ def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Val
     if isinstance(made, DataFrame):
         return made
 
+    made = looked_up(call, made, table)
     tree, doubt = value_of(call, made, watch)
-    return Series(tree, None, table, doubt=doubt)
+    return Series(tree, None, table, doubt=doubt, parents=tuple(relations_of([made])))
 
 
 def run_on_elements(call: Call, function: Value, arguments: list[Value]) -> Value:

@@ -294,7 +294,7 @@ def computed(run: Run, name: str, given: Invocation) -> Value:
     made = together(
         first, list(several), transforming_call(name.rpartition(".")[2], *trees_of(several))
     )
-    if first.watch is None:
+    if first.watch is None or not run.elements:
         made.doubt = made.doubt or NOT_HERE
 
     return made

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from sqlglot import exp
+
 from lineal.algebra.clauses import FILTERS, SORTS
 from lineal.algebra.lineage import absorb, doubted
 from lineal.algebra.relation import decided_rows, doubt_columns, narrow
@@ -104,6 +106,10 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: ast.AST) -> Value
     if is_name(key):
         return taken_from(held, name_of(key), named_part(call, held.table, name_of(key)))
 
+    if is_name_of_data(key):
+        call.dynamic("a column that the data names")
+        return Unknown("column", "only the data names it", inputs=(held.relation,))
+
     if isinstance(key, Series):
         return DataFrame(filter_rows(call, held.table, key))
 
@@ -117,6 +123,14 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: ast.AST) -> Value
         return DataFrame(mask_frame(call, held.table, key))
 
     return DataFrame(columns_by_key(call, held.table, key))
+
+
+def is_name_of_data(key: Value) -> bool:
+    """for kind in df["kind"].unique(): df[kind]      Tell whether a key is one value of a column."""
+    if not isinstance(key, Series) or key.watch is None:
+        return False
+
+    return isinstance(key.tree, exp.Column)
 
 
 def taken_from(frame: DataFrame, name: str | None, found: Value) -> Value:
@@ -446,7 +460,7 @@ def set_item(run: Run, owner: DataFrame, key: Value, held: Value, node: ast.AST)
     """
     call = Call(run, [], {}, node)
     table = owner.table
-    if isinstance(key, Series):
+    if isinstance(key, Series) and not is_name_of_data(key):
         test = call.fitted(key, table.relation.rows)
         given = call.tree(held)
         owner.put(run, change_every(call, table, lambda tree: case([test], [given], tree)))

@@ -356,7 +356,7 @@ def predict(run: Run, held: Estimator, call: Invocation) -> Value:
         parents = (model,)
 
     tree = transforming_call("predict", *trees)
-    return Series(tree, PREDICTION, table_of(given, features.relation), parents=parents)
+    return Series(tree, None, table_of(given, features.relation), parents=parents)
 
 
 def model_slot(model: Relation) -> Slot:
