@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
@@ -260,12 +261,35 @@ def assigned_to(run: Run, node: Any) -> str:
     if file is None or (on_name and is_fit):
         return ""
 
-    for each in ast.walk(file.tree):
-        if isinstance(each, ast.Assign) and each.value is node:
+    for each in statements_in(file.tree).assigned:
+        if each.value is node:
             target = each.targets[0]
             return str(getattr(target, "id", getattr(target, "attr", "")))
 
     return ""
+
+
+class Statements(NamedTuple):
+    """The parts of a file that tell where a model is kept."""
+
+    assigned: list[ast.Assign]
+    calls: list[ast.Call]
+    opened: list[ast.With]
+
+
+@lru_cache(maxsize=8)
+def statements_in(tree: ast.AST) -> Statements:
+    """Return the parts of a file that tell where its models are kept; each file is walked once."""
+    found = Statements([], [], [])
+    homes: dict[type, list[Any]] = {
+        ast.Assign: found.assigned, ast.Call: found.calls, ast.With: found.opened
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        home = homes.get(node.__class__)
+        if home is not None:
+            home.append(node)
+
+    return found
 
 
 def variable_of(node: ast.AST) -> str:
@@ -291,17 +315,20 @@ SAVERS = {"dump": 1, "log_model": 1, "save_model": 1}
 def saved_at(run: Run, variable: str) -> str:
     """Return the path that the current file saves a model to, where it is written there."""
     file = run.program.file_at_hand(run)
-    nodes = list(ast.walk(file.tree)) if file is not None else []
-    given = [each for node in nodes for each in saved_to(node, variable)]
+    if file is None:
+        return ""
+
+    statements = statements_in(file.tree)
+    given = [each for node in statements.calls for each in saved_to(node, variable)]
     names = {each.id for each in given if isinstance(each, ast.Name)}
-    given += [each for node in nodes for each in files_under(node, names)]
+    given += [each for node in statements.opened for each in files_under(node, names)]
     paths = {path for each in given if (path := literal_path(each))}
     return paths.pop() if len(paths) == 1 else ""
 
 
-def files_under(node: ast.AST, names: set[str]) -> list[ast.expr]:
+def files_under(node: ast.With, names: set[str]) -> list[ast.expr]:
     """with open("churn.pkl", "wb") as file      Return the files that are opened under these names."""
-    if not names or not isinstance(node, ast.With):
+    if not names:
         return []
 
     return [
@@ -320,9 +347,9 @@ def literal_path(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def saved_to(node: ast.AST, variable: str) -> list[ast.expr]:
+def saved_to(node: ast.Call, variable: str) -> list[ast.expr]:
     """joblib.dump(model, "churn.pkl"), model.save_model("churn.json")"""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node.func, ast.Attribute):
         return []
 
     is_own = node.func.attr == "save_model" and variable_of(node) == variable
