@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import doubted, united
@@ -308,8 +308,7 @@ def value_of_cells(call: Call, cells: list[Value]) -> Value:
     """[{"v": df["a"].sum()}, {"v": df["b"].sum()}]      Return a column that has all these values."""
     several = instances(cells, Series)
     if len(several) < 2:
-        unknown = [each for each in cells if isinstance(each, Unknown)]
-        return first_or_none([*several, *unknown])
+        return first_or_none([*several, *instances(cells, Unknown)])
 
     evaluation = call.evaluation()
     made = [call.make("value", each, each.table.relation, evaluation) for each in several]
@@ -480,7 +479,7 @@ def on_workbook(run: Run, held: Workbook, name: str, given: Invocation) -> Value
     return Unknown(f"{name}()", "a part of a workbook")
 
 
-def attribute_of_workbook(run: Run, held: Workbook, name: str, node: Any) -> Value:
+def attribute_of_workbook(run: Run, held: Workbook, name: str, node: ast.AST) -> Value:
     """workbook.sheet_names"""
     if name == "sheet_names":
         return Unknown(name, "only the data knows")

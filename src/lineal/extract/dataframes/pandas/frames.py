@@ -251,7 +251,7 @@ def with_labels(call: Call, table: Table, held: Value) -> Table:
     return Table(call.derived(table, None, evaluation), (made,), table.order)
 
 
-def set_series_attribute(run: Run, owner: Series, name: str, held: Value, node: Any) -> None:
+def set_series_attribute(run: Run, owner: Series, name: str, held: Value, node: ast.AST) -> None:
     """s.name = "total", df.index.name = "day", df.index.names = ["day", "id"]"""
     names = texts_of(held)
     if name not in ("name", "names") or names is None:

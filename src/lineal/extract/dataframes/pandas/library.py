@@ -173,7 +173,7 @@ def named_aggregate(call: Call) -> Value:
 
 
 def generated(call: Call) -> Value:
-    """pd.date_range("2024-01-01", periods=10), np.zeros(5)      values that no column has"""
+    """pd.date_range("2024-01-01", periods=10), np.zeros(5)      values without a source"""
     several = series_in(call)
     if several:
         return transformed("range")(call)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import ChainMap
 from collections.abc import Sequence
 from typing import Any
+
+from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT_ON, FILTERS
 from lineal.algebra.relation import compare, explode
@@ -184,19 +187,15 @@ def trees_in(call: Call, table: Table, text: Value) -> list[Any] | None:
 
 def locals_in(call: Call, text: str) -> list[Value]:
     """Return the variables of the program that an expression names: "id in @known"."""
-    found = []
-    for name in dict.fromkeys(LOCAL.findall(text)):
-        homes = (each.names for each in call.run.environments_at_hand())
-        held = next((names[name] for names in homes if name in names), None)
-        if isinstance(held, Unknown) and held.inputs:
-            call.dynamic("a value", held)
-
-        found.append(held)
+    variables = ChainMap(*(each.names for each in call.run.environments_at_hand()))
+    found = list(map(variables.get, dict.fromkeys(LOCAL.findall(text))))
+    for each in instances(found, Unknown):
+        call.dynamic("a value", each)
 
     return found
 
 
-def local_trees(call: Call, table: Table, text: str) -> list[Any]:
+def local_trees(call: Call, table: Table, text: str) -> list[exp.Expr]:
     """Return the series and values of frames that an expression names, as expressions."""
     return [
         call.fitted(each.with_tree(each.tree, is_scalar=True), table.relation.rows)

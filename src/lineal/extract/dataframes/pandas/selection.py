@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -38,7 +39,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
-from lineal.extract.sequences import all_are, any_is, as_list
+from lineal.extract.sequences import all_are, any_is, as_list, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Clause, Confidence, Way
 
@@ -255,16 +256,17 @@ def change_columns(call: Call, table: Table, names: Iterable[str], change: Any) 
 
 
 def change_together(
-    call: Call, table: Table, others: Sequence[Value], change: Callable[..., Any], mark: str
+    call: Call, table: Table, others: Sequence[Value], change: Callable[..., exp.Expr], mark: str
 ) -> Table:
     """Return a table whose columns are computed with those of the same name of other frames.
 
     df - other, df.where(df > 0, other)
     """
-    frames = [each for each in others if isinstance(each, (DataFrame, Row))]
+    frames: list[DataFrame | Row] = [*instances(others, DataFrame), *instances(others, Row)]
     names = dict.fromkeys(table.relation.names)
     if table.relation.stars:
-        names.update(dict.fromkeys(name for each in frames for name in each.table.relation.names))
+        for frame in frames:
+            names.update(dict.fromkeys(frame.table.relation.names))
 
     made = {
         name: change(
@@ -277,12 +279,12 @@ def change_together(
     if not table.relation.stars:
         return found
 
-    more = [star for each in frames for star in each.table.relation.stars]
+    more = list(chain.from_iterable(each.table.relation.stars for each in frames))
     attributes = mark_stars([*found.relation.attributes, *without_names(more, names)], mark)
     return found.with_relation(call.derived(found, attributes, call.evaluation()))
 
 
-def value_beside(call: Call, held: Value, name: str) -> Any:
+def value_beside(call: Call, held: Value, name: str) -> Value:
     """Return the value next to a column: the column of its name, if the value is a frame or a row."""
     if not isinstance(held, (DataFrame, Row)):
         return operand(held)
@@ -624,7 +626,7 @@ def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held:
 MAYBE_NEW = Doubt(Confidence.MEDIUM, False, "the source may have the column that is set in a part")
 
 
-def former_value(call: Call, table: Table, name: str) -> Any:
+def former_value(call: Call, table: Table, name: str) -> Value:
     """df.loc[mask, "x"] = 0      Return what x is elsewhere; a source may have it, or it is new."""
     held = call.find(table, name)
     if held is None:

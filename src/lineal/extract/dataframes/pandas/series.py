@@ -55,7 +55,7 @@ from lineal.extract.dataframes.pandas.values import (
 )
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
-from lineal.extract.pyspark.knowledge import is_text, items_of
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
@@ -457,18 +457,6 @@ def take_item(call: Call, held: Series) -> Value:
     return part_of_series(call, held, call.get(0, "key"))
 
 
-def case_when(call: Call, held: Series) -> Value:
-    """s.case_when([(s > 10, "many"), (s > 0, "some")])"""
-    pairs = items_of(call.get(0, "caselist")) or []
-    known = [each for each in pairs if isinstance(each, (tuple, list)) and len(each) == 2]
-    if not known or len(known) < len(pairs):
-        call.dynamic("conditions", call.get(0, "caselist"))
-
-    tests, values = [each[0] for each in known], [each[1] for each in known]
-    tree = case([operand(each) for each in tests], [operand(each) for each in values], held.tree)
-    return together(held, [held, *tests, *values], tree).with_tree(tree, name=held.name)
-
-
 def pipe(call: Call, held: Series) -> Value:
     """s.pipe(f)"""
     function, *rest = call.arguments or [None]
@@ -516,7 +504,6 @@ SERIES: dict[str, SeriesMethod] = {
     **dict.fromkeys(("ffill", "bfill", "pad", "backfill", "interpolate"), fill_from_rows),
     **dict.fromkeys(("get", "item", "xs", "asof"), take_item),
     "update": update,
-    "case_when": case_when,
     "where": where,
     "mask": mask,
     "map": map_values,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from itertools import chain
 
 from lineal.extract.dataframes.pandas.calls import Call, texts_of
 from lineal.extract.dataframes.pandas.values import Names
@@ -12,10 +12,11 @@ from lineal.extract.pyspark.dispatch import value
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
+from lineal.extract.sequences import present
 from lineal.model.way import Confidence
 
 
-def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:
+def attribute_of_names(run: Run, held: Names, name: str, node: ast.AST) -> Value:
     """df.columns.str, df.columns.tolist"""
     if name in ("str", "values"):
         return held
@@ -35,8 +36,16 @@ def changed(call: Call, held: Names) -> Value:
 
 def without(call: Call, held: Names) -> Value:
     """df.columns.difference(["id"]), df.columns.drop("id")"""
-    gone = texts_of(call.get(0, "other", call.get(0, "labels")))
-    return held.copy(gone=gone or (), some=gone is None)
+    return left_out(held, call.get(0, "other", call.get(0, "labels")))
+
+
+def left_out(held: Names, given: Value) -> Names:
+    """Return the names without those that are given; without some, where only a run knows them."""
+    gone = texts_of(given)
+    if gone is None:
+        return held.copy(some=True)
+
+    return held.copy(gone=gone)
 
 
 def remove(call: Call, held: Names) -> Value:
@@ -94,16 +103,15 @@ def unknown_name(held: Names, label: str) -> Unknown:
     return Unknown(label, SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,))
 
 
-def item_of_names(run: Run, held: Names, key: Value, node: Any) -> Value:
+def item_of_names(run: Run, held: Names, key: Value, node: ast.AST) -> Value:
     """df.columns[0]"""
     return unknown_name(held, "columns")
 
 
-def combine_names(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+def combine_names(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Value:
     """set(df.columns) - {"id"}, list(df.columns) + ["total"]"""
-    gone = texts_of(right)
     if isinstance(left, Names) and op is ast.Sub:
-        return left.copy(gone=gone or (), some=gone is None)
+        return left_out(left, right)
 
     held = left if isinstance(left, Names) else right
     assert isinstance(held, Names)
@@ -113,10 +121,13 @@ def combine_names(run: Run, op: type, left: Value, right: Value, node: Any) -> V
     return unknown_name(held, "columns")
 
 
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
 # -- comprehensions --------------------------------------------------------------------------------
 
 
-def comprehend(run: Run, node: Any, held: Names, env: Environment) -> Value:
+def comprehend(run: Run, node: Comprehension, held: Names, env: Environment) -> Value:
     """Return the names that a comprehension over names makes; None where nobody knows them.
 
     [c for c in df.columns if c != "id"], [c.strip().lower() for c in df.columns]
@@ -129,14 +140,12 @@ def comprehend(run: Run, node: Any, held: Names, env: Environment) -> Value:
     if not keeps_names(node.elt, variable):
         return None
 
-    gone: list[str] = []
-    is_open = False
-    for test in loop.ifs:
-        names = names_left_out(run, test, variable, env)
-        gone += names or []
-        is_open = is_open or names is None
+    is_changed = not isinstance(node.elt, ast.Name)
+    gone = names_left_out(run, ast.BoolOp(ast.And(), loop.ifs), variable, env)
+    if gone is None:
+        return held.copy(is_changed, some=True)
 
-    return held.copy(not isinstance(node.elt, ast.Name), gone, is_open)
+    return held.copy(is_changed, gone)
 
 
 def keeps_names(node: ast.expr, variable: str) -> bool:
@@ -163,7 +172,10 @@ def names_left_out(run: Run, test: ast.expr, variable: str, env: Environment) ->
     """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         parts = [names_left_out(run, each, variable, env) for each in test.values]
-        return None if None in parts else [name for part in parts for name in part or ()]
+        if None in parts:
+            return None
+
+        return list(chain.from_iterable(present(parts)))
 
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.NotEq, ast.NotIn)):
         return None

@@ -189,7 +189,7 @@ class Names:
 
     def copy(self, changed: bool = False, gone: Iterable[str] = (), some: bool = False) -> Names:
         """Return a list of its own: with names changed, or without some more of them."""
-        return Names(self.frame, self.changed or changed, [*self.gone, *gone], self.some or some)
+        return Names(self.frame, self.changed | changed, [*self.gone, *gone], self.some | some)
 
 
 Wrap = Callable[[Run, Table], Value]

@@ -40,7 +40,7 @@ from lineal.extract.pyspark.frames.changes import unsure
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Function, Unknown, Value, note_of
+from lineal.extract.pyspark.values import Function, Unknown, Value, note_of, trees_of
 from lineal.extract.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
@@ -365,9 +365,9 @@ UPDATED = "__updated"
 UPDATE_KEYS = ("on", "left_on", "right_on", "how")
 
 
-def coalesce_of(run: Run, first: str, second: str, node: Any) -> Expr:
+def coalesce_of(run: Run, first: str, second: str, node: ast.AST) -> Expr:
     """Return a column with the value of another one, where that has any."""
-    trees = [each.tree for each in exprs_of(run, [first, second], node)]
+    trees = trees_of(exprs_of(run, [first, second], node))
     tree = exp.Coalesce(this=trees[0], expressions=trees[1:])
     return Expr(tree, name=second, root=second)
 
