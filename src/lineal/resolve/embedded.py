@@ -20,11 +20,23 @@ from lineal.resolve.programs import Corpus as ProgramCorpus
 from lineal.resolve.programs import program_over
 
 SQL_WORDS = re.compile(
-    r"\b(airflow|execute\w*|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
+    r"\b(airflow|execute(?:many|script)?|execute_\w+|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
     r"|snowpark|bigquery|get_pandas_df|get_records|run_query|(?:client|conn|con|session|db|hook|engine)"
     r"\s*\.\s*(?:query|sql|run|scalar))\b"
 )
 """A file without any of these is read only when another one imports it."""
+
+NOT_CODE = re.compile(
+    r"#[^\n]*"
+    r"|(\b[a-zA-Z]{1,2})?"
+    r"(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*'''"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')",
+    re.DOTALL,
+)
+"""Comments and strings, with the prefix of a string."""
+
+BY_NAME = "getattr"
+"""A file with this word may call a method that only a string names."""
 
 TOLD = (Code.DYNAMIC,)
 """What the interpreter reports that concerns SQL; anything else is told when Spark is traced."""
@@ -47,6 +59,25 @@ def has_embedded(scripts: Iterable[Script]) -> bool:
     )
 
 
+def hands_out_sql(text: str) -> bool:
+    """Tell whether the code of a file may hand SQL to a database; comments do not count."""
+    if SQL_WORDS.search(text) is None:
+        return False
+
+    return BY_NAME in text or SQL_WORDS.search(code_in(text)) is not None
+
+
+def code_in(text: str) -> str:
+    """Return a program without its comments and strings; f-strings stay, they have code inside."""
+
+    def leave_out(found: re.Match[str]) -> str:
+        """Return an f-string as it is, and a space for anything else."""
+        is_code = "f" in (found[1] or "").lower()
+        return found[0] if is_code else " "
+
+    return NOT_CODE.sub(leave_out, text)
+
+
 def traced_modules() -> frozenset[str]:
     """Return the modules of the DataFrame libraries that are traced."""
     return frozenset(TRACED)
@@ -59,7 +90,7 @@ def find_embedded(corpus: Corpus) -> EmbeddedSql:
     programs = corpus.programs
     boundary = definitions.boundary
     files = files_of(programs, boundary.failures, boundary.lose)
-    program = program_over(definitions, files, ProgramCorpus(definitions, {}), SQL_WORDS)
+    program = program_over(definitions, files, ProgramCorpus(definitions, {}), hands_out_sql)
     program.run.collector = new_collector()
     run = program.execute([])
     spoken = [file for file in program.files if program.speaks(file.text)]

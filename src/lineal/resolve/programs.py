@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -16,7 +15,7 @@ from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.code_texts import FOREIGN_CELL
 from lineal.extract.pyspark.files import File, files_of
-from lineal.extract.pyspark.program import SPARK_WORDS, Program
+from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write, key_of_script
 from lineal.extract.pyspark.values import Function
@@ -194,7 +193,7 @@ def program_over(
     definitions: Definitions,
     files: list[File],
     known: Corpus,
-    words: re.Pattern[str] = SPARK_WORDS,
+    speaks: Callable[[str], bool] | None = None,
 ) -> Program:
     """Return the program of a corpus, with the files next to it that it may read."""
     corpus = definitions.corpus
@@ -204,7 +203,7 @@ def program_over(
         if script.file.endswith(".sql")
     }
     contents.update(corpus.contents)
-    program = Program(files, cast(Known, known), corpus.main, contents, words)
+    program = Program(files, cast(Known, known), corpus.main, contents, speaks)
     program.launches = corpus.launches
     return program
 

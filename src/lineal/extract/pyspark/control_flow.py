@@ -57,6 +57,7 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
     if items is None:
         return unknown_loop(run, node, held, env, returns)
 
+    watched = Rounds(run, exactly=True) if only_counts(node, held) else None
     for rounds, item in enumerate(items):
         if rounds >= most:
             message = f"a loop over more than {most} items is followed for {most} only"
@@ -64,14 +65,42 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
             break
 
         bind(run, node.target, item, env)
-        flow = run_block(run, node.body, env, returns)
+        flow, is_over = run_round(run, node.body, env, returns, watched)
         if flow is Flow.BREAK:
             return Flow.ON
 
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
 
+        if is_over:
+            break
+
     return run_block(run, node.orelse, env, returns)
+
+
+def only_counts(node: ast.For | ast.AsyncFor, held: Value) -> bool:
+    """Tell whether the body of a loop over numbers never asks for the number.
+
+    for _ in range(1000): cursor.execute("INSERT …")
+    """
+    if not isinstance(held, range) or not isinstance(node.target, ast.Name):
+        return False
+
+    name = node.target.id
+    inside = (each for statement in node.body for each in ast.walk(statement))
+    return not any(isinstance(each, ast.Name) and each.id == name for each in inside)
+
+
+def run_round(
+    run: Run, body: list[ast.stmt], env: Environment, returns: Returns, watched: Rounds | None
+) -> tuple[Flow, bool]:
+    """Run the body of a loop; return how it ended, and whether the rounds that follow do the same."""
+    if watched is None:
+        return run_block(run, body, env, returns), False
+
+    watched.begin()
+    flow = run_block(run, body, env, returns)
+    return flow, watched.end()
 
 
 def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Returns) -> Flow:
@@ -114,9 +143,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
             run.dynamic("a loop whose rounds only a run knows", node.test, gap=False)
             return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
 
-        watched.begin()
-        flow = run_block(run, node.body, env, returns)
-        is_over = watched.end()
+        flow, is_over = run_round(run, node.body, env, returns, watched)
         if flow is Flow.BREAK:
             return Flow.ON
 

@@ -20,7 +20,9 @@ class ModuleIndex:
         """Index files by every name that an import can call them."""
         self.files = files
         self.by_name: dict[str, list[File]] = {}
+        self.by_parts: dict[tuple[str, ...], File] = {}
         for file in files:
+            self.by_parts.setdefault(file.parts, file)
             for name in module_names(file):
                 self.by_name.setdefault(name, []).append(file)
 
@@ -48,7 +50,7 @@ class ModuleIndex:
 
     def file_at(self, parts: tuple[str, ...]) -> File | None:
         """Return the file of exactly this path."""
-        return next((file for file in self.files if file.parts == parts), None)
+        return self.by_parts.get(parts)
 
     def find_notebook(self, path: str, file: File) -> File | None:
         """Find the file of a notebook.
@@ -72,7 +74,12 @@ class ModuleIndex:
         others = [each for each in alike if each is not file]
         return only_or_none(others)
 
-    def imports(self, node: ast.stmt, file: File) -> list[File]:
+    def all_imports(self, file: File) -> list[File]:
+        """Return the files of the program that a file imports, inside functions, too."""
+        several = [self.imports(node, file) for node in ast.walk(file.tree) if is_import(node)]
+        return [each for found in several for each in found]
+
+    def imports(self, node: ast.AST, file: File) -> list[File]:
         """Return the files of the program that a statement imports."""
         found: list[File | None] = []
         if isinstance(node, ast.Import):
@@ -95,6 +102,11 @@ class ModuleIndex:
 
         members = [f"{node.module}.{name}" for name in names]
         return [self.find(name, file, node.level) for name in (node.module, *members)]
+
+
+def is_import(node: ast.AST) -> bool:
+    """Tell whether a node is an import statement."""
+    return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def module_names(file: File) -> set[str]:

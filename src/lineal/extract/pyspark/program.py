@@ -77,6 +77,21 @@ OTHER_FRAMES = re.compile(
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
 
+def speaks_of_spark(text: str) -> bool:
+    """Tell whether a file uses DataFrames that are traced; a DataFrame of pandas is not Spark's."""
+    if imports_traced(imported_words(text)):
+        return True
+
+    found = SPARK_WORDS.search(text)
+    if found is None:
+        return False
+
+    if found[0] != FRAME_WORD or OTHER_FRAMES.search(text) is None:
+        return True
+
+    return any(each[0] != FRAME_WORD for each in SPARK_WORDS.finditer(text))
+
+
 class Program:
     """All Python files of a corpus."""
 
@@ -86,11 +101,11 @@ class Program:
         known: Known,
         main: Main | None = None,
         contents: Mapping[str, Any] | None = None,
-        words: re.Pattern[str] = SPARK_WORDS,
+        speaks: Callable[[str], bool] | None = None,
     ) -> None:
         """Gather the files of a program; nothing runs yet."""
-        self.words = words
-        """what makes a file worth reading by itself"""
+        self.speaks = speaks or speaks_of_spark
+        """whether a text is worth reading by itself"""
         self.contents = contents or {}
         """the files next to the program, by their path"""
         self.launches: Mapping[str, Launch] = {}
@@ -233,20 +248,6 @@ class Program:
 
         return list(found.values())
 
-    def speaks(self, text: str) -> bool:
-        """Tell whether a file is worth reading by itself; a DataFrame of pandas is not Spark's."""
-        if self.words is SPARK_WORDS and imports_traced(imported_words(text)):
-            return True
-
-        found = self.words.search(text)
-        if found is None:
-            return False
-
-        if found[0] != FRAME_WORD or OTHER_FRAMES.search(text) is None:
-            return True
-
-        return any(each[0] != FRAME_WORD for each in self.words.finditer(text))
-
     def attempt(self, work: Callable[[File], None], file: File) -> None:
         """Some work for a file; if it fails, that costs only the file."""
         run = self.run
@@ -267,20 +268,29 @@ class Program:
         if not spoken:
             return []
 
-        names = {part for file in spoken for part in file.parts[-2:]}
         silent = [file for file in loose if file not in spoken]
+        imported: dict[int, list[File]] = {}
         found: list[File] = []
+        wanted = {id(file) for file in spoken}
+        names = {part for file in spoken for part in file.parts[-2:]}
+
+        def imports_wanted(file: File) -> bool:
+            """Tell whether a file imports one that is wanted; most are left out by their words."""
+            if names.isdisjoint(file.words):
+                return False
+
+            if id(file) not in imported:
+                imported[id(file)] = self.index.all_imports(file)
+
+            return any(id(each) in wanted for each in imported[id(file)])
 
         while True:
-            more = [
-                file
-                for file in silent
-                if file not in found and not names.isdisjoint(imported_words(file.text))
-            ]
+            more = [file for file in silent if file not in found and imports_wanted(file)]
             if not more:
                 return found
 
             found += more
+            wanted.update(map(id, more))
             names.update(part for file in more for part in file.parts[-2:])
 
     def entries(self, files: list[File]) -> list[File]:

@@ -165,11 +165,15 @@ def remember_call(run: Run, call: Call, key: Hashable, before: Mark, given: Valu
 
 
 class Rounds:
-    """The rounds of a loop: it ends when they change nothing but numbers and write nothing new."""
+    """The rounds of a loop: it ends when they change nothing but numbers and write nothing new.
 
-    def __init__(self, run: Run) -> None:
+    for _ in range(1000): …      `exactly`: numbers count, too, so the rounds that follow are known
+    """
+
+    def __init__(self, run: Run, exactly: bool = False) -> None:
         """Start counting the rounds of a loop that only a run can end."""
         self.run = run
+        self.exactly = exactly
         self.number = 0
         self.stable = 0
         self.targets: set[tuple[str, str]] | None = None
@@ -188,7 +192,9 @@ class Rounds:
 
         run = self.run
         journal = run.journals[-1] if run.journals else {}
-        quiet = all(is_alike(before, container) for container, before in journal.values())
+        quiet = all(
+            is_alike(before, container, self.exactly) for container, before in journal.values()
+        )
         run.keep()
         written = {(each.name, each.kind) for each in run.writes[self.writes :]}
         is_stable = quiet and (not written or written == self.targets)
@@ -197,8 +203,8 @@ class Rounds:
         return self.stable >= STABLE_ROUNDS
 
 
-def is_alike(before: Any, after: Any) -> bool:
-    """Whether a container differs from what it was by numbers only."""
+def is_alike(before: Any, after: Any, exactly: bool = False) -> bool:
+    """Whether a container is what it was; numbers may differ, unless `exactly` is asked for."""
     if len(before) != len(after):
         return False
 
@@ -209,16 +215,16 @@ def is_alike(before: Any, after: Any) -> bool:
     else:
         return bool(before == after)
 
-    return all(is_same(one, other) for one, other in pairs)
+    return all(is_same(one, other, exactly) for one, other in pairs)
 
 
-def is_same(one: Value, other: Value) -> bool:
+def is_same(one: Value, other: Value, exactly: bool = False) -> bool:
     """Whether two values are the same, two numbers, or DataFrames with the same lineage."""
     if one is other:
         return True
 
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        return True
+        return not exactly or one == other
 
     if isinstance(one, Relation) and isinstance(other, Relation):
         return is_same_relation(one, other)

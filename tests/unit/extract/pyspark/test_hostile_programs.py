@@ -237,3 +237,23 @@ def test_a_long_range_is_followed_for_a_part_of_its_numbers() -> None:
     assert "a loop over more than 400 items is followed for 400 only" in {
         each.message for each in found.diagnostics
     }
+
+
+def test_a_loop_that_only_counts_ends_when_its_rounds_change_nothing() -> None:
+    """The number is not asked for, so a round like the last one does nothing new."""
+    text = HEADER + (
+        "df = spark.table('t')\nfor _ in range(100000):\n    df = df.withColumn('b', F.upper('a'))\n"
+        "df.select('b').write.saveAsTable('u')\n"
+    )
+    found = read(text)
+    assert [f"{edge.source} -> {edge.target}" for edge in found.edges] == ["t.a -> u.b"]
+    assert not found.diagnostics
+
+
+def test_a_counter_in_a_loop_that_counts_is_followed() -> None:
+    """A round that changes a number is not like the last one."""
+    text = HEADER + (
+        "n = 0\nfor _ in range(30):\n    n = n + 1\n    if n == 20:\n        name = 'late'\n"
+        "spark.table('t').select('a').write.saveAsTable(name)\n"
+    )
+    assert {edge.into.name for edge in read(text).edges} == {"late"}
