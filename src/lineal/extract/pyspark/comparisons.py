@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
+
+from sqlglot import exp
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.columns import trees
@@ -25,6 +28,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.extract.sequences import all_are
 
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
@@ -198,10 +202,22 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
     if len(maybe) == 1 and maybe[0] is last:
         return maybe[0]
 
+    if all_are(maybe, ColumnValue):
+        return ColumnValue(connected([each.tree for each in maybe], node.op))
+
     if last not in maybe:
         maybe.append(last)
 
     return either(maybe)
+
+
+def connected(conditions: list[Any], operation: ast.boolop) -> Any:
+    """Return the condition of a record that several fields decide.
+
+    rec["status"] == "paid" and rec["qty"] > 1
+    """
+    kind = exp.Or if isinstance(operation, ast.Or) else exp.And
+    return reduce(lambda one, other: kind(this=one, expression=other), conditions)
 
 
 def either(options: list[Value]) -> Value:
@@ -221,11 +237,30 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
 
     a if test else b
     """
-    test = truth(value(run, node.test, env))
+    asked = value(run, node.test, env)
+    test = truth(asked)
     if test is not None:
         return value(run, node.body if test else node.orelse, env)
 
-    return merge_values(run, value(run, node.body, env), value(run, node.orelse, env))
+    options = [value(run, each, env) for each in (node.body, node.orelse)]
+    if isinstance(asked, ColumnValue) and all(map(fits_column, options)):
+        return decided(run, asked, options, node)
+
+    return merge_values(run, *options)
+
+
+def fits_column(held: Value) -> bool:
+    """Tell whether a value can be a branch of CASE: a column, or a constant that is no container."""
+    return isinstance(held, (ColumnValue, str, int, float, type(None)))
+
+
+def decided(run: Run, test: ColumnValue, options: list[Value], node: ast.IfExp) -> ColumnValue:
+    """Return the value of a record that one of its fields decides.
+
+    "high" if rec["amount"] > 100 else "low"
+    """
+    body, orelse = (trees.literal(run, each, node) for each in options)
+    return ColumnValue(exp.Case(ifs=[exp.If(this=test.tree, true=body)], default=orelse))
 
 
 EXPRESSIONS.update({ast.Compare: compare, ast.BoolOp: boolean, ast.IfExp: conditional})

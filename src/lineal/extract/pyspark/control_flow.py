@@ -17,7 +17,7 @@ from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of, method_of
+from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, label_of, method_of
 from lineal.model.diagnostic import Code
 
 MOST_ROUNDS = 2_000
@@ -32,9 +32,13 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
 
     if full: …      both branches, where only a run knows the condition
     """
-    test = truth(value(run, node.test, env))
+    asked = value(run, node.test, env)
+    test = truth(asked)
     if test is not None:
         return run_block(run, node.body if test else node.orelse, env, returns)
+
+    if isinstance(asked, ColumnValue):
+        run.dynamic("a branch that a field of each record decides", node.test)
 
     return run_branches(
         run,

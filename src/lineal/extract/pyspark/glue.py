@@ -21,7 +21,15 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
 from lineal.extract.pyspark.sinks import write_to
 from lineal.extract.pyspark.texts import text_of_parts
-from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value
+from lineal.extract.pyspark.values import (
+    Builder,
+    ColumnValue,
+    Function,
+    Session,
+    Unknown,
+    Value,
+    positional_names,
+)
 from lineal.extract.sequences import all_are
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
@@ -235,13 +243,75 @@ def filter_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     what the function reads decides the rows
     """
     test = call.keywords.get("f", argument_at(call.arguments))
-    if isinstance(test, Function):
-        condition = invoke(run, test, call.with_arguments([relation], {}))
-        if isinstance(condition, ColumnValue):
-            return filter_(run, relation, call.with_arguments([condition], {}))
+    condition = condition_of(run, test, relation, call) if isinstance(test, Function) else None
+    if condition is not None:
+        return filter_(run, relation, call.with_arguments([condition], {}))
 
     run.dynamic("a condition in Python that is not followed", call.node)
     return relation.derived()
+
+
+def condition_of(
+    run: Run, test: Function, relation: Relation, call: Invocation
+) -> ColumnValue | None:
+    """Return the condition that a function makes of a record; None where it is not followed.
+
+    A lambda is one expression. Of a function with branches every field that it reads decides.
+    """
+    if isinstance(test.node, ast.Lambda):
+        found = invoke(run, test, call.with_arguments([relation], {}))
+        if isinstance(found, ColumnValue):
+            return found
+
+    fields = fields_read(test)
+    if not fields:
+        return None
+
+    columns = [bound_column(run, relation, name, call.node) for name in fields]
+    return ColumnValue(exp.Anonymous(this=test.name, expressions=columns))
+
+
+def fields_read(function: Function) -> list[str] | None:
+    """Return the fields that a function reads of its record; None if it hands the record on.
+
+    lambda rec: rec["a"] > 1 and rec.get("b") is None
+    """
+    record = next(iter(positional_names(function.node.args)), "")
+    found: dict[str, None] = {}
+    known: set[int] = set()
+    for node in ast.walk(function.node):
+        owner, name = field_of(node)
+        if isinstance(owner, ast.Name) and owner.id == record and name:
+            found[name] = None
+            known.add(id(owner))
+
+    mentions = [each for each in ast.walk(function.node) if isinstance(each, ast.Name)]
+    if any(each.id == record and id(each) not in known for each in mentions):
+        return None
+
+    return list(found)
+
+
+def field_of(node: ast.AST) -> tuple[ast.expr | None, str]:
+    """Return the object and the name of a field that is read: rec["a"], rec.get("a")"""
+    if isinstance(node, ast.Subscript):
+        return node.value, text_in(node.slice)
+
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None, ""
+
+    if node.func.attr != "get":
+        return None, ""
+
+    return node.func.value, text_in(node.args[0])
+
+
+def text_in(node: ast.expr) -> str:
+    """Return the text that a node spells out; '' for any other."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+
+    return ""
 
 
 def resolve_choice(run: Run, relation: Relation, call: Invocation) -> Value:

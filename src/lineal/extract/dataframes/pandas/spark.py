@@ -7,14 +7,18 @@ pandas: a declared column comes from every column, LOW.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.files import entered, left
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.pyspark.dispatch import ACTIONS, invoke
-from lineal.extract.pyspark.frames.groups import IN_PANDAS
+from lineal.extract.pyspark.frames.groups import IN_PANDAS, Applied
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.local_data import create_data_frame
@@ -22,7 +26,13 @@ from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import SESSION
 from lineal.extract.pyspark.types import schema_of
-from lineal.extract.pyspark.values import Function, Generator, Value, parameters_of
+from lineal.extract.pyspark.values import (
+    ColumnValue,
+    Function,
+    Generator,
+    Value,
+    parameters_of,
+)
 
 
 def to_pandas(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -51,8 +61,12 @@ def title_of(each: Attribute, name: str) -> Attribute:
     return each._replace(slot=Slot(name, name.lower(), each.slot.lineage))
 
 
+OVER_FRAMES = ("mapInPandas", "applyInPandas", "apply")
+"""Methods that hand frames of pandas, and nothing else but keys, to a function."""
+
+
 def follow_frames(
-    run: Run, sides: tuple[Relation, ...], function: Value, names: list[str], node: Any
+    run: Run, applied: Applied, function: Value, names: list[str], node: Any
 ) -> Relation | None:
     """Return what a function over frames makes; None where its body cannot be followed.
 
@@ -60,14 +74,18 @@ def follow_frames(
 
     Groups of two DataFrames hand both of them to the function.
     """
-    if not isinstance(function, Function) or not names:
+    method = getattr(getattr(node, "func", None), "attr", "")
+    if not isinstance(function, Function) or not names or method not in OVER_FRAMES:
         return None
 
-    frames = [DataFrame(Table(entered(each))) for each in sides]
-    method = getattr(getattr(node, "func", None), "attr", "")
+    frames = [DataFrame(Table(entered(each))) for each in applied.sides]
     given: list[Value] = [Generator(frames)] if method == "mapInPandas" else list(frames)
-    if method == "applyInPandas" and len(parameters_of(function)) == len(frames) + 1:
-        given = [(), *frames]
+    if method != "mapInPandas" and len(parameters_of(function)) == len(frames) + 1:
+        keys = key_values(Call(run, [], {}, node), frames[0].table, applied.keys)
+        if keys is None:
+            return None
+
+        given = [keys, *frames]
 
     made = invoke(run, function, Invocation(given, {}, node))
     if isinstance(made, Generator):
@@ -77,6 +95,18 @@ def follow_frames(
         return None
 
     return declared_columns(run, made, names, node)
+
+
+def key_values(call: Call, table: Table, keys: Sequence[ColumnValue]) -> tuple[Value, ...] | None:
+    """Return the key of a group, as a function gets it; None where a key is not a column.
+
+    def total(key, frame): return pd.DataFrame({"store": [key[0]], …})
+    """
+    names = [key.tree.name if isinstance(key.tree, exp.Column) else "" for key in keys]
+    if not names or any(call.find(table, name) is None for name in names):
+        return None
+
+    return tuple(replace(call.series(table, name), is_scalar=True) for name in names)
 
 
 def declared_columns(run: Run, made: DataFrame, names: list[str], node: ast.AST) -> Relation | None:

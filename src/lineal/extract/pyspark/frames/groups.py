@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
@@ -299,6 +299,13 @@ def pivot(run: Run, grouped: Grouped, call: Invocation) -> Value:
     return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], call.node)[0], known)
 
 
+class Applied(NamedTuple):
+    """What a Python function is applied to: the DataFrames, and the keys of their groups."""
+
+    sides: tuple[Relation, ...]
+    keys: Sequence[ColumnValue] = ()
+
+
 def apply_function(run: Run, grouped: Grouped, call: Invocation) -> Value:
     """Apply a Python function to groups.
 
@@ -309,7 +316,8 @@ def apply_function(run: Run, grouped: Grouped, call: Invocation) -> Value:
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
     by_keys = [expression_in(scope, tree) for tree in keys]
     rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
-    made = in_python(run, grouped.relation, call, grouped.sides)
+    applied = Applied(grouped.sides or (grouped.relation,), grouped.keys)
+    made = in_python(run, grouped.relation, call, applied)
     found = made.derived(None, united([rows, made.rows]), evaluation)
     return take_findings(run, found, evaluation)
 
@@ -318,18 +326,18 @@ def in_python(
     run: Run,
     relation: Relation,
     call: Invocation,
-    sides: tuple[Relation, ...] = (),
+    applied: Applied | None = None,
 ) -> Relation:
     """Apply a Python function to a DataFrame.
 
     df.mapInPandas(f, "id INT, x DOUBLE")
     """
-    given = call.keywords.get("schema", argument_at(call.arguments, 1))
-    schema = schema_of(run, given, call.node)
+    declared = [call.keywords[name] for name in SCHEMA_NAMES if name in call.keywords]
+    schema = schema_of(run, next(iter(declared), argument_at(call.arguments, 1)), call.node)
     titles = [name for name, _ in schema.fields] if schema is not None else []
     for follow in IN_PANDAS:
         function = call.argument(0, "func")
-        followed = follow(run, sides or (relation,), function, titles, call.node)
+        followed = follow(run, applied or Applied((relation,)), function, titles, call.node)
         if followed is not None:
             return followed
 
@@ -344,7 +352,10 @@ def in_python(
     return found
 
 
-Follow = Callable[[Run, tuple[Relation, ...], Value, list[str], Any], Relation | None]
+SCHEMA_NAMES = ("schema", "outputStructType")
+"""The parameters that declare the columns of a Python function over groups or streams."""
+
+Follow = Callable[[Run, Applied, Value, list[str], Any], Relation | None]
 
 IN_PANDAS: list[Follow] = []
 """What follows the body of a function over frames of pandas, given the names of its columns."""
