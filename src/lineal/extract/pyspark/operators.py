@@ -77,7 +77,7 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
         return combine_unknown(node.op, left, right)
 
     if isinstance(node.op, ast.Div) and isinstance(left, Library):
-        return Unknown("…", "a path that is computed")
+        return text_of_parts([left, "/", right])
 
     if isinstance(node.op, ast.Div) and isinstance(left, str) and isinstance(right, str):
         return text_of_parts([right] if left == "." else [left, "/", right])

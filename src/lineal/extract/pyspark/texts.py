@@ -13,7 +13,7 @@ from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, TOO_LONG, is_writable, written_length
-from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, label_of
+from lineal.extract.pyspark.values import Choice, Library, Pattern, Unknown, Value, label_of
 from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
@@ -97,7 +97,7 @@ def text_of_parts(parts: list[Value]) -> Value:
             texts.append(str(part))
         else:
             level, reason = Confidence.UNKNOWN, "not followed"
-            texts.append("{…}")
+            texts.append(f"{{{placeholder_of(part)}}}")
 
     if sum(map(len, texts)) > LONGEST_TEXT:
         return Unknown("…", TOO_LONG)
@@ -107,6 +107,17 @@ def text_of_parts(parts: list[Value]) -> Value:
         return Pattern(text, min(level, Confidence.LOW), reason, variable, home, values)
 
     return text
+
+
+def placeholder_of(part: Value) -> str:
+    """Return what a value that is not followed is called: an imported name by its name.
+
+    from company.paths import DATA      DATA / "orders.csv" is {DATA}/orders.csv
+    """
+    if isinstance(part, Library):
+        return part.name.rpartition(".")[2]
+
+    return "…"
 
 
 def values_in(part: Unknown | Pattern) -> dict[str, Any]:

@@ -65,3 +65,20 @@ def test_a_value_that_unknown_code_makes_of_a_frame_is_reported(tmp_path: Path) 
         "df.filter(F.col('a') > least).select('a').write.saveAsTable('o')\n",
     )
     assert [each.code for each in found.diagnostics] == [Code.DYNAMIC]
+
+
+def test_paths_below_an_imported_folder_stay_apart(tmp_path: Path) -> None:
+    """The folder is not in the input; the names below it tell two files from each other."""
+    found = read(
+        tmp_path,
+        "from company.paths import INPUT, OUTPUT\n"
+        "a = spark.read.csv(str(INPUT / 'customers.csv'), header=True)\n"
+        "b = spark.read.csv(str(INPUT / 'codes' / 'regions.csv'), header=True)\n"
+        "made = a.join(b, a.code == b.region).select(a['name'], b['title'])\n"
+        "made.write.parquet(f'{OUTPUT}/customers.csv')\n",
+    )
+    assert {f"{edge.source} -> {edge.target}" for edge in found.edges if edge.field_level} == {
+        "{INPUT}/customers.csv.name -> {OUTPUT}/customers.csv.name",
+        "{INPUT}/codes/regions.csv.title -> {OUTPUT}/customers.csv.title",
+    }
+    assert {usage.level for edge in found.edges for usage in edge.usages} == {Confidence.LOW}
