@@ -1,4 +1,4 @@
-"""Files that may hand SQL to a database are told by their code."""
+"""The code of a file decides whether it may hand SQL to a database."""
 
 from __future__ import annotations
 

@@ -453,7 +453,14 @@ def of_function(run: Run, held: Function, name: str, node: ast.AST) -> Value:
 
         return ast.get_docstring(held.node)
 
+    if name in STARTS and name not in held.notes:
+        return held
+
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
+
+
+STARTS = frozenset(("submit", "fn", "delay"))
+"""What a decorator of Prefect, Celery or Dask gives a function: load.submit(spark) runs it."""
 
 
 def of_member(run: Run, held: TextMember, name: str, node: ast.AST) -> Value:

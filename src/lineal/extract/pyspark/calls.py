@@ -382,8 +382,11 @@ def call_column(run: Run, held: ColumnValue, call: Invocation) -> Value:
     a name that is no column, since it is called, and no method that is known
     """
     name = getattr(getattr(call.node, "func", None), "attr", "this")
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", call.node)
     home = meta_of(held.tree).get("home")
+    if name == "result" and isinstance(home, Relation):
+        return home  # the result of a task: load.submit(spark).result()
+
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", call.node)
     if isinstance(home, Relation):
         return Relation([anything()], dict(home.rows), (home,))
 

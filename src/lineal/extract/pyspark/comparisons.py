@@ -250,7 +250,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
 
 
 def fits_column(held: Value) -> bool:
-    """Tell whether a value can be a branch of CASE: a column, or a constant that is no container."""
+    """Tell whether a value can be a branch of CASE: a column or a single constant."""
     return isinstance(held, (ColumnValue, str, int, float, type(None)))
 
 

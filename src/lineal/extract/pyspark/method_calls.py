@@ -43,11 +43,18 @@ def call_method(run: Run, method: Method, call: Invocation) -> Value:
             call.with_arguments([method.receiver, *call.arguments]),
         )
 
+    if method.name == "result" and isinstance(method.receiver, RESULTS):
+        return method.receiver
+
     handler = RECEIVERS.get(type(method.receiver))
     if handler is None:
         return method_of_value(run, method.receiver, method.name, call)
 
     return handler(run, method.receiver, method.name, call)
+
+
+RESULTS = (tuple, list, dict, str)
+"""Values without a method `result`: they are what a task has made, load.submit(spark).result()"""
 
 
 def on_relation(run: Run, held: Relation, name: str, call: Invocation) -> Value:
