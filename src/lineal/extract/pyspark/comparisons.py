@@ -211,13 +211,17 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
     return either(maybe)
 
 
-def connected(conditions: list[Any], operation: ast.boolop) -> Any:
+def connected(conditions: list[exp.Expr], operation: ast.boolop) -> exp.Expr:
     """Return the condition of a record that several fields decide.
 
     rec["status"] == "paid" and rec["qty"] > 1
     """
-    kind = exp.Or if isinstance(operation, ast.Or) else exp.And
+    kind = CONNECTORS[type(operation)]
     return reduce(lambda one, other: kind(this=one, expression=other), conditions)
+
+
+CONNECTORS: dict[type[ast.boolop], type[exp.Expr]] = {ast.And: exp.And, ast.Or: exp.Or}
+"""The SQL of Python's `and` and `or`."""
 
 
 def either(options: list[Value]) -> Value:

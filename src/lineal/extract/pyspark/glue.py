@@ -276,42 +276,45 @@ def fields_read(function: Function) -> list[str] | None:
 
     lambda rec: rec["a"] > 1 and rec.get("b") is None
     """
-    record = next(iter(positional_names(function.node.args)), "")
-    found: dict[str, None] = {}
-    known: set[int] = set()
-    for node in ast.walk(function.node):
-        owner, name = field_of(node)
-        if isinstance(owner, ast.Name) and owner.id == record and name:
-            found[name] = None
-            known.add(id(owner))
-
-    mentions = [each for each in ast.walk(function.node) if isinstance(each, ast.Name)]
-    if any(each.id == record and id(each) not in known for each in mentions):
+    reader = FieldReader(next(iter(positional_names(function.node.args)), ""))
+    reader.visit(function.node)
+    if reader.is_handed_on:
         return None
 
-    return list(found)
+    return list(reader.fields)
 
 
-def field_of(node: ast.AST) -> tuple[ast.expr | None, str]:
-    """Return the object and the name of a field that is read: rec["a"], rec.get("a")"""
-    if isinstance(node, ast.Subscript):
-        return node.value, text_in(node.slice)
+class FieldReader(ast.NodeVisitor):
+    """Collects the fields that code reads of a record."""
 
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
-        return None, ""
+    def __init__(self, record: str) -> None:
+        """Start with no field; `record` is the name of the record."""
+        self.record = record
+        self.fields: dict[str, None] = {}
+        self.is_handed_on = False
+        """whether the record itself is used, not one of its fields"""
 
-    if node.func.attr != "get":
-        return None, ""
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """rec["a"]"""
+        self.read_field(node, node.value, [node.slice])
 
-    return node.func.value, text_in(node.args[0])
+    def visit_Call(self, node: ast.Call) -> None:
+        """rec.get("a")"""
+        owner = getattr(node.func, "value", None)
+        self.read_field(node, owner, node.args)
 
+    def visit_Name(self, node: ast.Name) -> None:
+        """rec"""
+        self.is_handed_on |= node.id == self.record
 
-def text_in(node: ast.expr) -> str:
-    """Return the text that a node spells out; '' for any other."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
+    def read_field(self, node: ast.AST, owner: ast.AST | None, key: list[ast.expr]) -> None:
+        """Keep the field of the record that a node reads; look further inside any other node."""
+        name = getattr(next(iter(key), None), "value", None)
+        if getattr(owner, "id", "") == self.record and isinstance(name, str):
+            self.fields[name] = None
+            return
 
-    return ""
+        self.generic_visit(node)
 
 
 def resolve_choice(run: Run, relation: Relation, call: Invocation) -> Value:
