@@ -453,10 +453,8 @@ def of_function(run: Run, held: Function, name: str, node: ast.AST) -> Value:
 
         return ast.get_docstring(held.node)
 
-    if name in STARTS and name not in held.notes:
-        return held
-
-    return held.notes.get(name, Unknown(name, "an attribute of a function"))
+    other = held if name in STARTS else Unknown(name, "an attribute of a function")
+    return held.notes.get(name, other)
 
 
 STARTS = frozenset(("submit", "fn", "delay"))

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, label_of, method_of
+from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 
 MOST_ROUNDS = 2_000
@@ -90,9 +91,8 @@ def only_counts(node: ast.For | ast.AsyncFor, held: Value) -> bool:
     if not isinstance(held, range) or not isinstance(node.target, ast.Name):
         return False
 
-    name = node.target.id
-    inside = (each for statement in node.body for each in ast.walk(statement))
-    return not any(isinstance(each, ast.Name) and each.id == name for each in inside)
+    named = instances(ast.walk(node), ast.Name)
+    return [each.id for each in named].count(node.target.id) == 1
 
 
 def run_round(

@@ -6,7 +6,7 @@ import ast
 import re
 
 from lineal.extract.pyspark.files import File
-from lineal.extract.sequences import only_or_none, present
+from lineal.extract.sequences import instances, only_or_none, present
 
 PACKAGE = "__init__"
 INCLUDE = "lineal_include"
@@ -76,8 +76,8 @@ class ModuleIndex:
 
     def all_imports(self, file: File) -> list[File]:
         """Return the files of the program that a file imports, inside functions, too."""
-        several = [self.imports(node, file) for node in ast.walk(file.tree) if is_import(node)]
-        return [each for found in several for each in found]
+        nodes = instances(ast.walk(file.tree), (ast.Import, ast.ImportFrom))
+        return [each for node in nodes for each in self.imports(node, file)]
 
     def imports(self, node: ast.AST, file: File) -> list[File]:
         """Return the files of the program that a statement imports."""
@@ -102,11 +102,6 @@ class ModuleIndex:
 
         members = [f"{node.module}.{name}" for name in names]
         return [self.find(name, file, node.level) for name in (node.module, *members)]
-
-
-def is_import(node: ast.AST) -> bool:
-    """Tell whether a node is an import statement."""
-    return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def module_names(file: File) -> set[str]:

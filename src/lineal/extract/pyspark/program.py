@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, cast
 
 from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
@@ -269,7 +269,7 @@ class Program:
             return []
 
         silent = [file for file in loose if file not in spoken]
-        imported: dict[int, list[File]] = {}
+        imports_of = cache(self.index.all_imports)
         found: list[File] = []
         wanted = {id(file) for file in spoken}
         names = {part for file in spoken for part in file.parts[-2:]}
@@ -279,10 +279,7 @@ class Program:
             if names.isdisjoint(file.words):
                 return False
 
-            if id(file) not in imported:
-                imported[id(file)] = self.index.all_imports(file)
-
-            return any(id(each) in wanted for each in imported[id(file)])
+            return not wanted.isdisjoint(map(id, imports_of(file)))
 
         while True:
             more = [file for file in silent if file not in found and imports_wanted(file)]
