@@ -127,7 +127,14 @@ def sample() -> tuple[pa.Table, list[bytes]]:
     page = page_of(scripts, logged, b"")
     glance = Book.of(Path(gettempdir()), scripts, b"").glance()
     rows = [
-        {"key": key, "script": script, "mentions": [], "writes": [], "level": int(level)}
+        {
+            "key": key,
+            "script": script,
+            "mentions": [],
+            "writes": [],
+            "level": int(level),
+            "record": None,
+        }
         for key, script, level in zip(
             page["key"].to_pylist(), page["script"].to_pylist(), glance.levels, strict=True
         )
@@ -136,7 +143,7 @@ def sample() -> tuple[pa.Table, list[bytes]]:
     setting = Setting("", [], [], "", True, [], 60)
     found = {
         row["key"]: row["record"]
-        for batch in evaluate_levels(rows, setting, {}, evaluate_rows)
+        for batch in evaluate_levels(rows, setting, evaluate_rows)
         for row in batch.to_pylist()
     }
     return page, [found[key] for key in page["key"].to_pylist()]
@@ -242,7 +249,7 @@ def tell(found: dict[str, Any], before: dict[str, Any] | None) -> None:
             f"{name} {(found[name] - before[name]) / more / 1e3:.1f} KB"
             for name in ("python", "heap", "jvm")
         )
-        print(f"    more for each statement: {', '.join(slopes)}")
+        print(f"    more for each statement: {', '.join(slopes)}", flush=True)
 
 
 if __name__ == "__main__":

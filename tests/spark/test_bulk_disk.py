@@ -15,7 +15,7 @@ from lineal.spark.pipeline.blobs import AT_ONCE, FULL, KEY, MARK, Blobs, Records
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.errors import BulkError
-from lineal.spark.pipeline.facts import DECIDED, Facts, facts_of, pack, unpack
+from lineal.spark.pipeline.facts import DECIDED, Facts, ManyFacts, pack, packed_facts, unpack
 from lineal.spark.pipeline.order import said_by
 from lineal.spark.pipeline.spellings import Spellings
 from lineal.spark.pipeline.stages import in_one_line
@@ -91,8 +91,8 @@ def test_components(seed: int) -> None:
 def test_spellings_that_differ(tmp_path: Path) -> None:
     spellings = Spellings(tmp_path)
     for start in range(0, 90_000, 30):
-        spellings.add([number for at in range(start, start + 10) for number in (at, 7, -at)])
-    spellings.add([30_000, 8, -30_000, 5, 7, -5])
+        spellings.add(np.array([(at, 7, -at) for at in range(start, start + 10)]))
+    spellings.add(np.array([30_000, 8, -30_000, 5, 7, -5]))
     assert spellings.irregular().tolist() == [-30_000]
 
 
@@ -101,12 +101,15 @@ def test_facts_travel_with_their_record() -> None:
               [([("scan", "s.t", "S.t", None)], (0, 0, 0, 0, 0, 0, (0, 0, 0, ()), ([("", "s.t", "A", 0)],)))],
               [None])  # fmt: skip
     data = pack(record, lambda name, exact: name.lower())
-    facts = facts_of(data)
+    facts = ManyFacts([packed_facts(data)] * 3)
     assert unpack(data) == record
-    assert isinstance(facts, Facts)
-    assert facts.kind == DECIDED
-    assert [len(each) for each in facts[1:]] == [1, 1, 0, 3, 3]
-    assert facts.tables[2] == facts.reads[0] == facts.columns[2]
+    assert facts.kinds.tolist() == [DECIDED] * 3
+    found = {name: facts.of(name).reshape(3, -1) for name in Facts._fields[1:]}
+    assert [each.shape[1] for each in found.values()] == [1, 1, 0, 3, 3]
+    assert all((each == each[0]).all() for each in found.values())
+    assert found["tables"][0, 2] == found["reads"][0, 0] == found["columns"][0, 2]
+    only = np.array([False, True, False])
+    assert facts.of("reads", only).tolist() == found["reads"][1].tolist()
 
 
 def test_a_full_disk_is_one_line() -> None:

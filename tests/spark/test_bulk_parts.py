@@ -27,7 +27,7 @@ from lineal.spark.pipeline.folder import Local
 from lineal.spark.pipeline.gathering import Keys
 from lineal.spark.pipeline.logged import Logged
 from lineal.spark.pipeline.parcels import PartSetting, parcel_of
-from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows, own_copy
+from lineal.spark.pipeline.share import evaluate_levels, evaluate_rows
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.tables import Pages
 
@@ -36,16 +36,14 @@ from lineal.spark.pipeline.tables import Pages
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """No session is needed: what executors do is done here."""
 
-    def levels(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
-        found = evaluate_levels(
-            resolve.by_level(groups), self.setting, own_copy(self.learnt), evaluate_rows
-        )
-        return [row for batch in found for row in batch.to_pylist()]
+    def levels(self: resolve.Levels, groups: list[Any]) -> list[resolve.Answer]:
+        rows = self.page(groups).to_pylist()
+        return list(resolve.answers_in(evaluate_levels(rows, self.setting, evaluate_rows)))
 
     def parcels(
-        self: resolve.Levels, several: list[list[Row]], setting: PartSetting
+        self: resolve.Levels, several: list[pa.Table], setting: PartSetting
     ) -> list[pa.RecordBatch]:
-        return [parcel_of(part, setting) for part in several]
+        return [parcel_of(part.to_pylist(), setting) for part in several]
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
     monkeypatch.setattr(resolve, "parallelism", lambda spark: 2)

@@ -22,7 +22,7 @@ from lineal.spark.pipeline import resolve
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.folder import Local
-from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows, own_copy
+from lineal.spark.pipeline.share import evaluate_levels, evaluate_rows
 from lineal.spark.pipeline.state import State
 
 
@@ -32,19 +32,14 @@ def _shared_out_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     depend on each other, in one task.
     """
 
-    def apart(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
-        work = [row for group in groups for row in group]
+    def apart(self: resolve.Levels, groups: list[Any]) -> list[resolve.Answer]:
+        work = np.concatenate(groups)
         shares = [work[start : start + 3] for start in range(0, len(work), 3)]
-        return [
-            row
-            for share in shares
-            for row in evaluate_rows(share, self.setting, self.learnt).to_pylist()
-        ]
+        return [answer for share in shares for answer in in_groups(self, [share])]
 
-    def in_groups(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
-        rows, known = resolve.by_level(groups), own_copy(self.learnt)
-        found = evaluate_levels(rows, self.setting, known, evaluate_rows)
-        return [row for batch in found for row in batch.to_pylist()]
+    def in_groups(self: resolve.Levels, groups: list[Any]) -> list[resolve.Answer]:
+        rows = self.page(groups).to_pylist()
+        return list(resolve.answers_in(evaluate_levels(rows, self.setting, evaluate_rows)))
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
     monkeypatch.setattr(resolve, "parallelism", lambda spark: 2)

@@ -96,14 +96,14 @@ MARK = 8
 
 
 class Records:
-    """Records of statements by their keys, on disk; of each the driver holds 20 to 40 bytes.
+    """Records of statements by their keys, on disk; of each the driver holds 25 to 50 bytes.
 
     Keys are digests. Some bytes of a key say where to look (open addressing), and the whole key is
     in front of the record.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.blobs = Blobs(folder)
+        self.file = Unnamed(folder)
         self.count = 0
         self._make_slots(1 << 10)
 
@@ -112,6 +112,7 @@ class Records:
         self.mask = slots - 1
         self.marks = array("Q", bytes(8 * slots))
         self.places = array("q", bytes(8 * slots))
+        self.sizes = array("i", bytes(4 * slots))
 
     def __len__(self) -> int:
         return self.count
@@ -120,7 +121,7 @@ class Records:
         return self.count > 0
 
     def __contains__(self, key: bytes) -> bool:
-        return self.get(key) is not None
+        return self.marks[self._slot_of(key)] != 0
 
     def __getitem__(self, key: bytes) -> bytes:
         found = self.get(key)
@@ -131,11 +132,17 @@ class Records:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the record of a statement, if there is one."""
-        slot = self._slot_of(key)
-        if not self.marks[slot]:
-            return None
+        mark = mark_of(key)
+        slot = mark & self.mask
+        while held := self.marks[slot]:
+            if held == mark:
+                found = self.file.read(self.places[slot], self.sizes[slot])
+                if found.startswith(key):
+                    return found[KEY:]
 
-        return self.blobs.get(self.places[slot])[KEY:]
+            slot = (slot + 1) & self.mask
+
+        return None
 
     def put(self, key: bytes, record: bytes) -> None:
         """Keep a record in the place of a former one."""
@@ -145,14 +152,15 @@ class Records:
         slot = self._slot_of(key)
         self.count += not self.marks[slot]
         self.marks[slot] = mark_of(key)
-        self.places[slot] = self.blobs.add(key + record)
+        self.sizes[slot] = KEY + len(record)
+        self.places[slot] = self.file.append(key, record)
 
     def _slot_of(self, key: bytes) -> int:
         """Return the slot of a key, or the empty one that it would have."""
         mark = mark_of(key)
         slot = mark & self.mask
         while held := self.marks[slot]:
-            if held == mark and self.blobs.get(self.places[slot])[:KEY] == key:
+            if held == mark and self.file.read(self.places[slot], KEY) == key:
                 break
 
             slot = (slot + 1) & self.mask
@@ -161,25 +169,25 @@ class Records:
 
     def _grow(self) -> None:
         """Double the slots."""
-        pairs = zip(self.marks, self.places, strict=True)
+        several = zip(self.marks, self.places, self.sizes, strict=True)
         self._make_slots(2 * (self.mask + 1))
-        for mark, place in pairs:
+        for mark, place, size in several:
             slot = mark & self.mask
             while mark and self.marks[slot]:
                 slot = (slot + 1) & self.mask
 
             if mark:
-                self.marks[slot], self.places[slot] = mark, place
+                self.marks[slot], self.places[slot], self.sizes[slot] = mark, place, size
 
     def keys(self) -> Iterator[bytes]:
         """Yield the keys."""
         for mark, place in zip(self.marks, self.places, strict=True):
             if mark:
-                yield self.blobs.get(place)[:KEY]
+                yield self.file.read(place, KEY)
 
     def close(self) -> None:
         """Forget all records."""
-        self.blobs.close()
+        self.file.close()
         self.count = 0
         self._make_slots(1)
 

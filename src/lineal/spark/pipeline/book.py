@@ -16,7 +16,7 @@ import pyarrow as pa
 from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.model.script import Script
 from lineal.resolve.catalog import PYTHON
-from lineal.spark.pipeline.blobs import KEY, Blobs
+from lineal.spark.pipeline.blobs import KEY, Blobs, Unnamed
 from lineal.spark.pipeline.hashing import hash_of
 from lineal.spark.pipeline.logged import Logged, pack_seen, unpack_seen
 from lineal.spark.pipeline.order import Glance, Pairs, said_by
@@ -55,6 +55,25 @@ def _row(script: Script, logged: Logged | None, about: bytes) -> dict[str, objec
     }
 
 
+class Places:
+    """Where in a file the values of a column are."""
+
+    def __init__(self) -> None:
+        self.starts, self.sizes = array("q"), array("i")
+
+    def add(self, file: Unnamed, column: pa.ChunkedArray) -> None:
+        """Append the values of a column to a file."""
+        values = column.to_pylist()
+        sizes = np.fromiter(map(len, values), np.int32, len(values))
+        start = file.append(b"".join(values))
+        self.starts.frombytes((start + np.cumsum(sizes, dtype=np.int64) - sizes).tobytes())
+        self.sizes.frombytes(sizes.tobytes())
+
+    def read(self, file: Unnamed, number: int) -> bytes:
+        """Return the value of a row."""
+        return file.read(self.starts[number], self.sizes[number])
+
+
 class Names:
     """Names of statements as pages bring them: how many each statement has, and their hashes."""
 
@@ -90,11 +109,11 @@ class Book:
     def __init__(self, folder: Path, is_log: bool) -> None:
         self.folder = folder
         self.is_log = is_log
-        self.texts = Blobs(folder)
+        self.texts = Unnamed(folder)
         self.words = Blobs(folder)
         self.pages = array("q")
         """where the words of each page are"""
-        self.places = array("q")
+        self.scripts_at, self.seen_at = Places(), Places()
         self.keys = bytearray()
         self.procedural = bytearray()
         self.makes, self.fills = Names(), Names()
@@ -115,10 +134,8 @@ class Book:
 
     def add(self, page: pa.Table) -> None:
         """Append a page."""
-        for script, seen in zip(page["script"].to_pylist(), page["seen"].to_pylist(), strict=True):
-            self.places.append(self.texts.add(script))
-            self.texts.add(seen)
-
+        self.scripts_at.add(self.texts, page["script"])
+        self.seen_at.add(self.texts, page["seen"])
         self.keys += b"".join(page["key"].to_pylist())
         self.procedural += bytes(page["procedural"].to_pylist())
         self.has_sessions = self.has_sessions or any(page["session"].to_pylist())
@@ -130,7 +147,7 @@ class Book:
         self.words.add(said.hashes.tobytes())
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.scripts_at.starts)
 
     def key(self, number: int) -> bytes:
         """Return the key of a statement."""
@@ -138,11 +155,11 @@ class Book:
 
     def packed(self, number: int) -> bytes:
         """Return a script as it travels."""
-        return self.texts.get(self.places[number])
+        return self.scripts_at.read(self.texts, number)
 
     def seen(self, number: int) -> bytes:
         """Return how often, when and by whom a statement was run, as it travels."""
-        return self.texts.get(self.texts.after(self.places[number]))
+        return self.seen_at.read(self.texts, number)
 
     def script(self, number: int) -> Script:
         """Return a script."""

@@ -20,7 +20,8 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.spark.pipeline.closure import MOST, NODES, SCHEMA, Arrays, graph_of, part_of, stream
 from lineal.spark.pipeline.merging import differences, in_order
 from lineal.spark.pipeline.output import Output
-from lineal.spark.pipeline.shelving import Kept, pack_page
+from lineal.spark.pipeline.pages import pack_page
+from lineal.spark.pipeline.shelving import Kept
 from lineal.spark.pipeline.spool import Spool
 from lineal.spark.pipeline.tables import Pages
 

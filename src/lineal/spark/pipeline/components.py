@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,32 +15,20 @@ def component_numbers(items: int, item: Any, word: Any, words: int) -> Any:
     """
     first = np.full(words, items, np.int64)
     np.minimum.at(first, word, item)
-    leader = array("i", range(items))
+    leader = np.arange(items, dtype=np.int32)
+    left, right = first[word].astype(np.int32), item.astype(np.int32)
+    while True:
+        low, high = leader[left], leader[right]
+        differ = low != high
+        if not differ.any():
+            return leader
 
-    def find(one: int) -> int:
-        """Return the smallest known item of an item's component."""
-        while leader[one] != one:
-            leader[one] = leader[leader[one]]
-            one = leader[one]
-
-        return one
-
-    differ = first[word] != item
-    pairs = np.column_stack((first[word][differ], item[differ]))
-    for start in range(0, len(pairs), AT_ONCE):
-        for left, right in pairs[start : start + AT_ONCE].tolist():
-            low, high = sorted((find(left), find(right)))
-            leader[high] = low
-
-    found = np.frombuffer(leader, np.int32)
-    while np.any((above := found[found]) != found):
-        found = above
-
-    return found
-
-
-AT_ONCE = 50_000
-"""Pairs that are taken up at once."""
+        left, right = left[differ], right[differ]
+        low, high = low[differ], high[differ]
+        # a leader follows the smallest one that it meets; then everybody follows the last leader
+        np.minimum.at(leader, np.maximum(low, high), np.minimum(low, high))
+        while np.any((above := leader[leader]) != leader):
+            leader = above
 
 
 def members(numbers: Any) -> Iterator[Any]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import marshal
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from lineal.incremental.memory import Record
 from lineal.model.names import Fold, column_key, is_exact
 from lineal.spark.pipeline.hashing import hash_of
-from lineal.spark.pipeline.order import bare
+from lineal.spark.pipeline.order import bare, spans
 
 SCAN, ROW_TYPE = "scan", "row_type"
 WIDE = "*"
@@ -125,17 +127,30 @@ def unpack(data: bytes) -> Record:
     return tuple(marshal.loads(memoryview(data)[start:]))  # noqa: S302  from our own executors
 
 
-def facts_of(data: bytes) -> Facts | None:
-    """Return the facts of a packed record."""
-    end = LENGTH + int.from_bytes(data[:LENGTH], "little")
-    if end == LENGTH:
-        return None
+def packed_facts(data: bytes) -> bytes:
+    """Return the facts of a packed record as bytes; nothing if it lacks a result."""
+    return data[LENGTH : LENGTH + int.from_bytes(data[:LENGTH], "little")]
 
-    numbers = array("q", data[LENGTH:end])
-    kind, *lengths = numbers[: len(Facts._fields)]
-    start, found = len(Facts._fields), []
-    for length in lengths:
-        found.append(numbers[start : start + length])
-        start += length
 
-    return Facts(kind, *found)
+class ManyFacts:
+    """The facts of several records."""
+
+    def __init__(self, several: Collection[bytes]) -> None:
+        self.numbers = np.frombuffer(b"".join(several), np.int64)
+        sizes = np.fromiter((len(each) // 8 for each in several), np.int64, len(several))
+        starts = np.cumsum(sizes) - sizes
+        width = len(Facts._fields)
+        heads = self.numbers[starts[:, None] + np.arange(width)]
+        self.kinds = heads[:, 0]
+        ends = starts[:, None] + width + np.cumsum(heads[:, 1:], axis=1)
+        self.ends = dict(zip(Facts._fields[1:], ends.T, strict=True))
+        self.sizes = dict(zip(Facts._fields[1:], heads[:, 1:].T, strict=True))
+
+    def counts(self, name: str) -> Any:
+        """Return how many numbers each record has in a field."""
+        return self.sizes[name]
+
+    def of(self, name: str, which: Any = slice(None)) -> Any:
+        """Return the numbers of a field, of all records or of some, one after the other."""
+        ends = self.ends[name][which]
+        return spans(ends - self.sizes[name][which], ends, self.numbers)

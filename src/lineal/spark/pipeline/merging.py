@@ -42,8 +42,9 @@ class Merging:
     def add(self, name: str, page: pa.Table) -> None:
         """Take rows of a part."""
         if name in self.counts:
-            at = page["at"].to_numpy()
-            np.add.at(self.counts[name], at[at >= 0], 1)
+            at, counts = page["at"].to_numpy(), self.counts[name]
+            which, times = np.unique(at[at >= 0], return_counts=True)
+            counts[which] += times.astype(counts.dtype)
 
         if name == "diagnostics":
             self.note_first(page)

@@ -124,42 +124,69 @@ class Glance:
         self.makes = makes
         self.fills = fills
         self.mentions = mentions
-        self.starts = [pairs.starts(count) for pairs in (makes, fills, mentions)]
 
     @cached_property
-    def shared(self) -> Any:
-        """Of each name whether more than one text mentions it."""
-        return np.bincount(self.mentions.names, minlength=self.names) > 1
+    def mention_starts(self) -> Any:
+        """Return where the mentions of each statement start."""
+        return self.mentions.starts(self.count)
 
-    def mentioned_by(self, number: int) -> list[int]:
-        """Return the written names that a statement mentions."""
-        start, end = self.starts[2][number : number + 2]
-        return list(self.mentions.names[start:end].tolist())
+    def mentioned_by(self, numbers: Any) -> tuple[Any, Any]:
+        """Return the written names that statements mention: how many each, and all of them."""
+        return _lists(self.mention_starts, self.mentions.names, numbers)
 
-    def shared_writes(self, number: int) -> list[int]:
-        """Return the names that a statement writes and that others mention."""
-        both = zip((self.makes, self.fills), self.starts[:2], strict=True)
-        names = [pairs.names[starts[number] : starts[number + 1]] for pairs, starts in both]
-        found = np.concatenate(names)
-        return list(found[self.shared[found]].tolist())
+    @cached_property
+    def shared_writes(self) -> Pairs:
+        """Return who writes the names that more than one text mentions."""
+        shared = np.bincount(self.mentions.names, minlength=self.names) > 1
+        written = united_pairs(self.makes, self.fills)
+        return written.where(shared[written.names])
+
+    @cached_property
+    def write_starts(self) -> Any:
+        """Return where the shared writes of each statement start."""
+        return self.shared_writes.starts(self.count)
+
+    def written_by(self, numbers: Any) -> tuple[Any, Any]:
+        """Return the names that statements write and others mention: how many each, and all."""
+        return _lists(self.write_starts, self.shared_writes.names, numbers)
+
+    @cached_property
+    def deciding(self) -> Pairs:
+        """Return who decides the columns of names: an INSERT does only where nothing else does."""
+        creators = np.zeros(self.names, bool)
+        creators[self.makes.names] = True
+        return united_pairs(self.makes, self.fills.where(~creators[self.fills.names]))
+
+    @cached_property
+    def deciders(self) -> tuple[Any, Any]:
+        """Return the statements that decide each name: where they start, and all of them."""
+        return self.deciding.turned(self.names)
+
+    def deciders_of(self, names: Any, most: int) -> Any:
+        """Return the statements that decide some names, at most so many of each."""
+        starts, statements = self.deciders
+        ends = np.minimum(starts[names + 1], starts[names] + most)
+        return np.unique(spans(starts[names], ends, statements))
 
     @cached_property
     def levels(self) -> Any:
         """Of each text the level on which all that it may read is known; -1 for what reads in a
         circle, and its readers.
         """
-        creators = np.zeros(self.names, bool)
-        creators[self.makes.names] = True
-        # an INSERT decides a schema only where nothing else does
-        filling = self.fills.where(~creators[self.fills.names])
-        own = self.mentions.within(self.makes, self.names)
-        own |= self.mentions.within(filling, self.names)
-        deciding = Pairs(
-            np.concatenate((self.makes.statements, filling.statements)),
-            np.concatenate((self.makes.names, filling.names)),
-        )
-        order = np.argsort(deciding.statements, kind="stable")
-        return _levels(self.count, self.names, self.mentions.where(~own), deciding.where(order))
+        own = self.mentions.within(self.deciding, self.names)
+        return _levels(self.count, self.names, self.mentions.where(~own), self.deciding)
+
+
+def united_pairs(left: Pairs, right: Pairs) -> Pairs:
+    """Return the pairs of both, sorted by the statement."""
+    statements = np.concatenate((left.statements, right.statements))
+    order = np.argsort(statements, kind="stable")
+    return Pairs(statements[order], np.concatenate((left.names, right.names))[order])
+
+
+def _lists(starts: Any, values: Any, which: Any) -> tuple[Any, Any]:
+    """Return how many values some rows have, and all of these values."""
+    return starts[which + 1] - starts[which], _slices(starts, values, which)
 
 
 def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Any:
@@ -182,7 +209,11 @@ def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Any:
 
 def _slices(starts: Any, values: Any, which: Any) -> Any:
     """Return the values of some rows, one after the other."""
-    low, high = starts[which], starts[which + 1]
+    return spans(starts[which], starts[which + 1], values)
+
+
+def spans(low: Any, high: Any, values: Any) -> Any:
+    """Return the values from one place to another, for each pair of places."""
     counts = high - low
     return values[np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())]
 

@@ -25,7 +25,7 @@ from lineal.store.outputs import TABLES, digest_of
 
 NAMES = (*TABLES, "nodes", "closure")
 PART = 1_000_000
-GROUP = 100_000
+GROUP = 25_000
 
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"

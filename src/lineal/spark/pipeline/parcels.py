@@ -35,8 +35,8 @@ from lineal.spark.pipeline.gathering import Gathering, Keys, PackedMemory, Resol
 from lineal.spark.pipeline.guard import Fault
 from lineal.spark.pipeline.hashing import hash_of, hashes, numbers_in
 from lineal.spark.pipeline.logged import Logged, unpack_seen
+from lineal.spark.pipeline.pages import pack_page, read_page
 from lineal.spark.pipeline.share import Batches, Row, Setting, corpus_of, script_in
-from lineal.spark.pipeline.shelving import pack_page, read_page
 from lineal.spark.pipeline.tables import LISTED, USED, part_tables
 
 LATE = 1 << 61

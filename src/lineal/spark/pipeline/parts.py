@@ -19,13 +19,16 @@ from lineal.model.script import Corpus
 from lineal.spark.pipeline.blobs import Records
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.components import component_numbers, members
-from lineal.spark.pipeline.facts import UNDECIDED, WHOLE, Facts, Whole, facts_of
+from lineal.spark.pipeline.facts import UNDECIDED, WHOLE, ManyFacts, Whole, packed_facts
 from lineal.spark.pipeline.hashing import hash_of
 from lineal.spark.pipeline.order import said_by
 from lineal.spark.pipeline.spellings import Spellings
 
 PER_PART = 1_000
 """Statements of a part, about: a group that is larger is a part by itself."""
+
+PER_LOOK = 2_000
+"""Statements whose records are looked at together."""
 
 
 def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> list[Any]:
@@ -36,9 +39,9 @@ def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> l
 
     found = Words(book, corpus)
     try:
-        for number in range(len(book)):
-            if number not in left_out:
-                found.note(number, records.get(book.key(number)))
+        for start in range(0, len(book), PER_LOOK):
+            numbers = range(start, min(start + PER_LOOK, len(book)))
+            found.note([number for number in numbers if number not in left_out], records)
     except Whole:
         return whole
 
@@ -74,38 +77,52 @@ class Words:
         self.joint = array("q")
         self.spellings = Spellings(book.folder)
 
-    def note(self, number: int, data: bytes | None) -> None:
-        """Note what the record of a statement tells."""
-        facts = facts_of(data) if data is not None else None
-        if facts is None:  # it may mean anything that its text names
-            words = set(map(hash_of, said_by(self.book.script(number).text).words))
-            self.joint.extend(words)
-        else:
-            words = {*facts.writes, *facts.reads}
-            self.note_facts(number, facts)
+    def note(self, numbers: list[int], records: Records) -> None:
+        """Note what the records of some statements tell."""
+        said: dict[int, bytes] = {}
+        for number in numbers:
+            data = records.get(self.book.key(number))
+            facts = packed_facts(data) if data is not None else b""
+            if facts:
+                said[number] = facts
+            else:  # it may mean anything that its text names
+                text = self.book.script(number).text
+                words = np.array(list(map(hash_of, said_by(text).words)), np.int64)
+                self.joint.frombytes(words.tobytes())
+                self.add_words(np.full(len(words), number), words)
 
-        self.statements.extend([number] * len(words))
-        self.words.extend(words)
+        if said:
+            self.note_facts(np.array(list(said)), ManyFacts(said.values()))
 
-    def note_facts(self, number: int, facts: Facts) -> None:
+    def add_words(self, statements: Any, words: Any) -> None:
+        """Add words, each with the statement that uses it."""
+        self.statements.frombytes(statements.astype(np.int32).tobytes())
+        self.words.frombytes(words.tobytes())
+
+    def note_facts(self, numbers: Any, facts: ManyFacts) -> None:
         """Note which words belong together, and how names are spelled."""
-        if facts.kind == WHOLE:
+        if np.any(facts.kinds == WHOLE):
             raise Whole
 
-        self.joint.extend(facts.writes)
-        self.joint.extend(facts.exact)
-        if facts.kind == UNDECIDED:
-            self.joint.extend(facts.reads)
+        undecided = facts.kinds == UNDECIDED
+        joint = (facts.of("writes"), facts.of("exact"), facts.of("reads", undecided))
+        self.joint.frombytes(np.concatenate(joint).tobytes())
+        for name in ("writes", "reads"):
+            self.add_words(np.repeat(numbers, facts.counts(name)), facts.of(name))
 
-        tables = facts.tables
+        tables = facts.of("tables").reshape(-1, 3)
         if self.speaks:
-            script = self.book.script(number)
-            session = hash_of("session", script.catalog, *script.schemas)
-            for at in range(0, len(tables), 3):
-                tables[at], tables[at + 1] = tables[at + 2], tables[at + 1] ^ session
+            sessions = np.array(list(map(self.session_of, numbers.tolist())), np.int64)
+            own = np.repeat(sessions, facts.counts("tables") // 3)
+            tables = np.column_stack((tables[:, 2], tables[:, 1] ^ own, tables[:, 2]))
 
         self.spellings.add(tables)
-        self.spellings.add(facts.columns)
+        self.spellings.add(facts.of("columns"))
+
+    def session_of(self, number: int) -> int:
+        """Return the session of a statement as a number."""
+        script = self.book.script(number)
+        return hash_of("session", script.catalog, *script.schemas)
 
     def groups(self) -> Iterator[Any]:
         """Yield the statements that share a joint word, directly or through others, together."""

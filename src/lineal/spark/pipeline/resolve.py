@@ -3,19 +3,19 @@ questions.
 
 Statements that share a written name are a group, and one task evaluates it level by level. On the
 first level are statements that read nothing which another one defines; on the next those that read
-only what is known by then, and so on. A group that is too large for one task has a job for each
-level. What the levels leave over (circles, procedural code) is read here.
+only what is known by then, and so on. A group that is too large for one task is cut into bands of
+levels, and each band has its own jobs. What the levels leave over (circles, procedural code) is
+read here.
 """
 
 from __future__ import annotations
 
+import gc
 import marshal
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,6 +35,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.resolve.catalog import PYTHON
+from lineal.spark.pipeline.bands import Bands
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closing import NODE, PAIR, Closing
 from lineal.spark.pipeline.components import component_numbers, members
@@ -49,6 +50,7 @@ from lineal.spark.pipeline.guard import Fault, fault_of
 from lineal.spark.pipeline.logged import Logged, occurrence_of
 from lineal.spark.pipeline.merging import Merging
 from lineal.spark.pipeline.order import Glance
+from lineal.spark.pipeline.pages import list_array, pack_page, read_page
 from lineal.spark.pipeline.parcels import (
     ABOUT,
     PARCEL,
@@ -70,16 +72,12 @@ from lineal.spark.pipeline.sessions import parallelism, sharing
 from lineal.spark.pipeline.share import (
     FOUND,
     PACKED,
-    Learnt,
-    Row,
+    Batches,
     Setting,
     evaluate_levels,
     evaluated_apart,
     evaluating,
-    learn,
-    own_copy,
 )
-from lineal.spark.pipeline.shelving import pack_page, read_page
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.tables import Pages
 
@@ -94,6 +92,9 @@ LARGEST = 2_000
 
 WAVE = 2_000
 """Statements of one job for each task that runs at the same time: what a killed driver loses."""
+
+MOST_TOLD = 100
+"""Statements that decide one name and that are sent along with its readers, at most."""
 
 PARTS_AT_ONCE = 2
 """Parts of one job for each task that runs at the same time: their rows come back at once."""
@@ -319,11 +320,6 @@ def share_out(groups: Iterable[Group], size: int) -> Iterator[list[Group]]:
         yield share
 
 
-def by_level(groups: list[list[Row]]) -> list[Row]:
-    """Return the rows of some groups in the order in which they can be evaluated."""
-    return sorted(chain.from_iterable(groups), key=itemgetter("level"))
-
-
 class Levels:
     """The statements that nobody has read yet, level by level."""
 
@@ -339,21 +335,42 @@ class Levels:
             list(map(book.script, procedural)), seconds, corpus.defaults, tuple(corpus.meanings),
         )  # fmt: skip
         self.procedural = list(map(book.key, procedural))
-        self.learnt: Learnt = {}
+        self.known = np.zeros(len(book), bool)
+        """of each statement whether an earlier job or run has a record of it"""
 
     @cached_property
     def glance(self) -> Glance:
         """Return what the words of all statements write and mention."""
         return self.book.glance()
 
-    def row(self, number: int) -> Row:
-        """Return a script as a row for the executors."""
-        glance = self.glance
-        return {
-            "key": self.book.key(number), "script": self.book.packed(number),
-            "mentions": glance.mentioned_by(number), "writes": glance.shared_writes(number),
-            "level": int(glance.levels[number]),
-        }  # fmt: skip
+    def page(self, groups: list[Any]) -> pa.Table:
+        """Return the scripts of a task in the order of their levels, after the known ones that
+        decide what they read.
+        """
+        glance, own = self.glance, np.concatenate(groups)
+        names = np.unique(glance.mentioned_by(own)[1])
+        told = glance.deciders_of(names, MOST_TOLD)
+        told = np.setdiff1d(told[self.known[told]], own)
+        told = np.array([each for each in told.tolist() if self.has_record(each)], own.dtype)
+        numbers = np.concatenate((told, own[np.argsort(glance.levels[own], kind="stable")]))
+        every = numbers.tolist()
+        keys, records = list(map(self.book.key, every)), self.state.records
+        columns = [
+            pa.array(keys, pa.binary()),
+            pa.array([self.book.packed(number) for number in every], pa.binary()),
+            list_array(*glance.mentioned_by(numbers)),
+            list_array(*glance.written_by(numbers)),
+            pa.array(glance.levels[numbers], pa.int32()),
+            pa.array(
+                [*map(records.get, keys[: len(told)]), *[None] * len(own)],
+                pa.binary(),
+            ),
+        ]
+        return pa.table(columns, schema=PACKED)
+
+    def has_record(self, number: int) -> bool:
+        """Tell whether a statement has a record: one that was given up has none."""
+        return self.book.key(number) in self.state.records
 
     def given_up(self) -> dict[int, str]:
         """Return the statements that were given up, and why."""
@@ -365,38 +382,21 @@ class Levels:
         """How many statements were new."""
         work, others = self.new_numbers()
         if len(work) < FEWEST:
-            self.screen([*others, *work])
+            self.screen([*others, *work.tolist()])
             return 0
 
         self.screen(others)
-        if self.state.records:
-            self.learn(self.known_writers(work))
-
-        large: list[int] = []
+        large: list[Any] = []
         self.evaluate(self.small_groups(work, large))
-        for _, same in groupby(sorted(large, key=self.level_of), self.level_of):
-            level = list(same)
-            self.evaluate([number] for number in level)
-            self.learn(level)
+        for groups in Bands(self.glance, np.concatenate(large), LARGEST).all() if large else ():
+            self.evaluate(groups)
 
         return len(work)
 
-    def known_writers(self, work: object) -> Iterator[int]:
-        """Yield the statements that may be known, and write a name which new ones mention."""
-        glance, asked = self.glance, np.zeros(self.glance.names, bool)
-        asked[glance.mentions.where(self.are_new(work)[glance.mentions.statements]).names] = True
-        for pairs in (glance.makes, glance.fills):
-            yield from np.unique(pairs.statements[asked[pairs.names]]).tolist()
-
-    def are_new(self, work: Any) -> Any:
-        """Return of each statement whether it is among the new ones."""
-        found = np.zeros(len(self.book), bool)
-        found[np.frombuffer(work, np.int32)] = True
-        return found
-
-    def small_groups(self, work: Any, large: list[int]) -> Iterator[Any]:
+    def small_groups(self, work: Any, large: list[Any]) -> Iterator[Any]:
         """Yield the groups of new statements; those that are too large for one task are noted."""
-        is_new = self.are_new(work)
+        is_new = np.zeros(len(self.book), bool)
+        is_new[work] = True
         mentions = self.glance.mentions
         pairs = mentions.where(is_new[mentions.statements])
         names = self.glance.names
@@ -406,20 +406,21 @@ class Levels:
                 continue
 
             if len(group) > LARGEST:
-                large += group.tolist()
+                large.append(group)
             else:
                 yield group
 
     def new_numbers(self) -> tuple[Any, list[int]]:
         """The new statements that have a level, and the others."""
-        work = array("i")
-        others: list[int] = []
-        for number in range(len(self.book)):
-            if self.is_sql(number) and self.is_new(number):
-                fit = self.glance.levels[number] >= 0 and not self.book.procedural[number]
-                (work if fit else others).append(number)
+        count = len(self.book)
+        new = np.fromiter(map(self.is_new, range(count)), bool, count)
+        self.known = ~new
+        if not self.book.is_log:
+            new &= np.fromiter(map(self.is_sql, range(count)), bool, count)
 
-        return work, others
+        fit = self.glance.levels >= 0
+        fit &= np.frombuffer(self.book.procedural, np.uint8) == 0
+        return np.flatnonzero(new & fit), np.flatnonzero(new & ~fit).tolist()
 
     def is_sql(self, number: int) -> bool:
         """Tell whether a script has SQL: programs call each other, and stay here."""
@@ -428,7 +429,8 @@ class Levels:
     def is_new(self, number: int) -> bool:
         """Tell whether no earlier run has dealt with a script."""
         key, state = self.book.key(number), self.state
-        return not any(key in known for known in (state.records, state.faults, state.unfit))
+        known = (state.records, state.faults, state.unfit)
+        return not any(key in each for each in known if each)
 
     def screen(self, numbers: Iterable[int]) -> None:
         """Read the statements for the driver in a process that may crash."""
@@ -447,70 +449,89 @@ class Levels:
     def evaluate(self, groups: Iterable[Any]) -> None:
         """Evaluate scripts, wave by wave; those of a group depend on each other."""
         for wave in share_out(groups, WAVE * self.tasks):
-            self.evaluate_wave([list(map(self.row, map(int, group))) for group in wave])
+            self.evaluate_wave(wave)
+            self.known[np.concatenate(wave)] = True
 
-    def evaluate_wave(self, groups: list[list[Row]]) -> None:
+    def evaluate_wave(self, groups: list[Any]) -> None:
         """Evaluate the scripts of one job, and keep their records and faults."""
-        few = sum(map(len, groups)) < FEWEST
+        count = sum(map(len, groups))
         records: dict[bytes, bytes] = {}
         faults: dict[bytes, Fault] = {}
         unfit: set[bytes] = set()
-        for row in self.here(groups) if few else self.elsewhere(groups):
-            if row["fault"] is not None:
-                faults[row["key"]] = fault_of(row["fault"], self.setting.seconds)
-            elif row["record"] is not None:
-                records[row["key"]] = row["record"]
+        for key, record, fault in self.here(groups) if count < FEWEST else self.elsewhere(groups):
+            if fault is not None:
+                faults[key] = fault_of(fault, self.setting.seconds)
+            elif record is not None:
+                records[key] = record
             else:
-                unfit.add(row["key"])
+                unfit.add(key)
 
         self.state.keep(records, faults, unfit)
 
-    def here(self, groups: list[list[Row]]) -> list[Row]:
+    def here(self, groups: list[Any]) -> Iterator[Answer]:
         """So few that a job would take longer."""
-        known = own_copy(self.learnt)
-        found = evaluate_levels(by_level(groups), self.setting, known, evaluated_apart)
-        return [row for batch in found for row in batch.to_pylist()]
+        rows = self.page(groups).to_pylist()
+        return answers_in(evaluate_levels(rows, self.setting, evaluated_apart))
 
-    def elsewhere(self, groups: list[list[Row]]) -> list[Row]:
+    def elsewhere(self, groups: list[Any]) -> Iterator[Answer]:
         """Evaluate scripts on the executors, guarded if a worker dies."""
+        pages = list(map(self.page, self.shares(groups)))
         try:
-            return self.job(groups)
+            return self.job(pages)
         except (PySparkException, Py4JError):  # a statement may have killed a worker
-            return self.job(groups, guard=True)
+            return self.job(pages, guard=True)
 
-    def job(self, groups: list[list[Row]], guard: bool = False) -> list[Row]:
-        """Run one Spark job that evaluates scripts; a task has whole groups."""
-        spark, count = self.spark, sum(map(len, groups))
+    def shares(self, groups: list[Any]) -> Iterator[list[Any]]:
+        """Yield the groups of each task."""
+        count = sum(map(len, groups))
         tasks = max(self.tasks, -(-count // PER_TASK))
-        shares = share_out(groups, -(-count // tasks))
+        return share_out(groups, -(-count // tasks))
+
+    def job(self, pages: list[pa.Table], guard: bool = False) -> Iterator[Answer]:
+        """Run one Spark job that evaluates scripts; a task has whole groups."""
+        with sharing(self.spark, self.setting) as setting:
+            return answers_in(self.run_tasks(pages, evaluating(setting, guard), FOUND))
+
+    def run_tasks(
+        self, pages: Iterable[pa.Table], work: Callable[[Batches], Batches], schema: str
+    ) -> list[pa.RecordBatch]:
+        """Run one Spark job, with a task for each page."""
         # each batch becomes a partition as it is, and nothing has to be shuffled
-        batches = [pa.RecordBatch.from_pylist(by_level(share), PACKED) for share in shares]
-        frame = spark.createDataFrame(pa.Table.from_batches(batches))
-        with sharing(spark, self.setting) as setting, sharing(spark, self.learnt) as learnt:
-            found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
+        batches = [
+            pa.RecordBatch.from_arrays([pa.array([pack_page(page)], pa.binary())], ["page"])
+            for page in pages
+        ]
+        frame = self.spark.createDataFrame(pa.Table.from_batches(batches))
+        found = list(frame.mapInArrow(work, schema).toArrow().to_batches())
+        del frame
+        gc.collect(0)  # the JVM keeps the rows as long as an object of Python names them
+        return found
 
-        return list(found.to_pylist())
-
-    def part_waves(self, parts: list[Any]) -> Iterator[list[list[Row]]]:
+    def part_waves(self, parts: list[Any]) -> Iterator[list[pa.Table]]:
         """Yield the statements of some parts with their records, so many as go into one job."""
         for wave in share_out(parts, PARTS_AT_ONCE * self.tasks * PER_PART):
-            yield [list(map(self.statement, part.tolist())) for part in wave]
+            yield [self.statements(part) for part in wave]
 
-    def statement(self, number: int) -> Row:
-        """Return a statement with its record, on its way to the task that resolves its part."""
-        key = self.book.key(number)
-        return {
-            "at": number, "key": key, "script": self.book.packed(number),
-            "record": self.state.records.get(key), "seen": self.book.seen(number),
-        }  # fmt: skip
+    def statements(self, part: Any) -> pa.Table:
+        """Return statements with their records, on their way to the task that resolves their part."""
+        book, records, numbers = self.book, self.state.records, part.tolist()
+        keys = list(map(book.key, numbers))
+        columns = [
+            pa.array(part, pa.int64()),
+            pa.array(keys, pa.binary()),
+            pa.array([book.packed(number) for number in numbers], pa.binary()),
+            pa.array([records.get(key) for key in keys], pa.binary()),
+            pa.array([book.seen(number) for number in numbers], pa.binary()),
+        ]
+        return pa.table(columns, schema=STATEMENTS)
 
-    def parcels(self, parts: list[list[Row]], taking: Taking) -> Iterator[About]:
+    def parcels(self, parts: list[pa.Table], taking: Taking) -> Iterator[About]:
         """Resolve some parts: take their rows, and yield what they tell."""
         setting = PartSetting(self.setting, self.book.has_sessions, taking.closing is not None)
         try:
             found = self.parcels_elsewhere(parts, setting)
         except (PySparkException, Py4JError):  # whatever a worker died of: the driver goes on
-            found = [parcel_of(part, setting) for part in parts]
+            found = [parcel_of(part.to_pylist(), setting) for part in parts]
 
         rows = chain.from_iterable(zip(*batch.columns, strict=True) for batch in found)
         for name, data in rows:
@@ -522,30 +543,22 @@ class Levels:
                 taking.add(name.as_py(), read_page(data.as_buffer()))
 
     def parcels_elsewhere(
-        self, parts: list[list[Row]], setting: PartSetting
+        self, parts: list[pa.Table], setting: PartSetting
     ) -> list[pa.RecordBatch]:
         """Resolve parts on the executors, each by a task."""
-        pages = [pack_page(pa.Table.from_pylist(part, STATEMENTS)) for part in parts]
-        # each batch becomes a partition as it is, and nothing has to be shuffled
-        batches = [pa.RecordBatch.from_arrays([pa.array([page])], ["part"]) for page in pages]
-        frame = self.spark.createDataFrame(pa.Table.from_batches(batches))
         with sharing(self.spark, setting) as shared:
-            return list(frame.mapInArrow(resolving(shared), PARCEL).toArrow().to_batches())
+            return self.run_tasks(parts, resolving(shared), PARCEL)
 
     def forget(self) -> None:
         """Everything is evaluated: nobody asks for names again."""
-        self.learnt = {}
         vars(self).pop("glance", None)
 
-    def learn(self, numbers: Iterable[int]) -> None:
-        """Learn the columns of the names that scripts write, as far as they are known."""
-        for number in numbers:
-            names = self.glance.shared_writes(number)
-            key = self.book.key(number)
-            data = self.state.records.get(key) if names else None
-            if data is not None:
-                learn(self.learnt, names, key, self.book.script(number), data)
 
-    def level_of(self, number: int) -> int:
-        """Return the level on which all that a script reads is known."""
-        return int(self.glance.levels[number])
+Answer = tuple[bytes, bytes | None, str | None]
+"""Of a statement its key, and its record or its fault."""
+
+
+def answers_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Answer]:
+    """Yield what executors have found."""
+    for batch in batches:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

@@ -32,6 +32,7 @@ from lineal.resolve.timeline import order_matters
 from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.facts import pack, unpack
 from lineal.spark.pipeline.guard import NOBODY, Fault, Note, guarded, too_long
+from lineal.spark.pipeline.pages import read_page
 
 TOGETHER = 100
 """Statements that are evaluated side by side: few enough to stay in memory until they are let go."""
@@ -41,11 +42,11 @@ SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.
 PACKED = pa.schema(
     [
         ("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.int64())),
-        ("writes", pa.list_(pa.int64())), ("level", pa.int32()),
+        ("writes", pa.list_(pa.int64())), ("level", pa.int32()), ("record", pa.binary()),
     ]
 )  # fmt: skip
 """A script; the names in it that others may tell something about, and those that it tells others
-about, as numbers; and its level.
+about, as numbers; its level; and its record, if it was read before and only tells others.
 """
 SlotNames = list[tuple[str, str, bool]]
 
@@ -204,30 +205,41 @@ Row = dict[str, Any]
 Evaluate = Callable[[list[Row], "Setting", Learnt], pa.RecordBatch]
 
 
-def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
-    """Scripts → records; both arguments are broadcast: a Setting, and Told by names.
+def evaluating(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
+    """Scripts → records; a row holds the scripts of a task. The argument is broadcast: a Setting.
 
-    The rows of a task are in the order of their levels: a level knows what those before it define.
+    The scripts of a task are in the order of their levels: a level knows what those before it
+    define.
     """
     evaluate = evaluated_apart if guard else evaluate_rows
 
     def work(batches: Batches) -> Batches:
         """Evaluate the levels of each batch."""
-        about, known = setting.value, own_copy(learnt.value)
         gc.freeze()  # nobody looks for garbage in what is here to stay
         with uncollected():
             for batch in batches:
-                yield from evaluate_levels(batch.to_pylist(), about, known, evaluate)
-                gc.collect()
+                for data in batch.column(0):
+                    yield from evaluate_page(data.as_buffer(), setting.value, evaluate)
+                    gc.collect()
 
     return work
 
 
+def evaluate_page(data: Any, setting: Setting, evaluate: Evaluate) -> Iterator[pa.RecordBatch]:
+    """Evaluate the scripts of a page."""
+    return evaluate_levels(read_page(data).to_pylist(), setting, evaluate)
+
+
 def evaluate_levels(
-    rows: list[Row], setting: Setting, known: Learnt, evaluate: Evaluate
+    rows: list[Row], setting: Setting, evaluate: Evaluate
 ) -> Iterator[pa.RecordBatch]:
     """Evaluate rows level by level, and learn from each what the next ones ask for."""
-    for same in _side_by_side(rows):
+    known: Learnt = {}
+    for row in rows:
+        if row["record"] is not None:
+            learn(known, row["writes"], row["key"], script_in(row), row["record"])
+
+    for same in _side_by_side([row for row in rows if row["record"] is None]):
         found = evaluate(same, setting, known)
         yield found
         for row, data in zip(same, found.column("record").to_pylist(), strict=True):
@@ -253,11 +265,6 @@ def learn(
     told = Told(key, replace(script, text=""), outline, columns_of(record))
     for name in names:
         learnt.setdefault(name, []).append(told)
-
-
-def own_copy(learnt: Learnt) -> Learnt:
-    """Return a copy of the columns that are known so far, to be added to."""
-    return {name: list(told) for name, told in learnt.items()}
 
 
 def pack_script(script: Script) -> bytes:

@@ -14,6 +14,7 @@ from lineal.projects.logs.statements import SHORT, Sessions
 from lineal.spark.pipeline.blobs import Blobs
 from lineal.spark.pipeline.book import page_of
 from lineal.spark.pipeline.logged import Logged
+from lineal.spark.pipeline.pages import pack_page, read_page
 from lineal.spark.pipeline.tables import Pages, statement_pages
 
 SHELVED = "statements binary, page binary, poisoned binary"
@@ -91,21 +92,6 @@ def script_of(logged: Logged, shelf: Shelf) -> Script:
     return Script(
         logged.text, shelf.dialect, name, target=name, one_line=True, recurs=True, **session
     )
-
-
-def pack_page(page: pa.Table) -> bytes:
-    """Return rows as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, page.schema) as writer:
-        writer.write_table(page)
-
-    return bytes(sink.getvalue())
-
-
-def read_page(data: bytes) -> pa.Table:
-    """Return rows that came as bytes."""
-    with pa.ipc.open_stream(data) as reader:
-        return reader.read_all()
 
 
 class Kept:

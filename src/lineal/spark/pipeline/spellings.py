@@ -24,13 +24,13 @@ class Spellings:
 
     def add(self, rows: Any) -> None:
         """Add names, each with its spelling and its word."""
-        self.held.extend(rows)
+        self.held.frombytes(rows.tobytes())
         if len(self.held) >= FULL:
             self.spread()
 
     def spread(self) -> None:
-        """Write the held spellings into the buckets, each once."""
-        rows = np.unique(np.frombuffer(self.held, np.int64).reshape(-1, 3), axis=0)
+        """Write the held spellings into the buckets."""
+        rows = np.frombuffer(self.held, np.int64).reshape(-1, 3)
         bucket = rows[:, 0] % BUCKETS
         for number, file in enumerate(self.files):
             file.append(rows[bucket == number].tobytes())
@@ -44,8 +44,9 @@ class Spellings:
         for file in self.files:
             rows = np.frombuffer(file.read(0, file.end), np.int64).reshape(-1, 3)
             file.close()
-            rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-            same = rows[1:, 0] == rows[:-1, 0]
-            found.append(rows[1:, 2][same & (rows[1:, 1] != rows[:-1, 1])])
+            rows = rows[np.argsort(rows[:, 0], kind="stable")]
+            starts = np.flatnonzero(np.diff(rows[:, 0], prepend=rows[:1, 0] - 1))
+            usual = np.repeat(rows[starts, 1], np.diff(starts, append=len(rows)))
+            found.append(np.unique(rows[rows[:, 1] != usual, 2]))
 
         return np.unique(np.concatenate(found))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-AT_ONCE = 200_000
+AT_ONCE = 50_000
 """Rows that are sorted at once, about."""
 
 APART = 500

@@ -194,13 +194,14 @@ class Settled:
 
     def take(self, key: bytes) -> None:
         """Note the record or the fault of a statement."""
-        if key in self.state.records and key not in self.gone:
+        state = self.state
+        if key in state.records and key not in self.gone:
             self.keys += key
 
-        if key in self.state.faults:
-            self.faults[key] = self.state.faults[key]
+        if state.faults and key in state.faults:
+            self.faults[key] = state.faults[key]
 
-        if key in self.state.unfit:
+        if state.unfit and key in state.unfit:
             self.unfit.add(key)
 
 

@@ -26,13 +26,13 @@ from lineal.projects.logs.statements import SHORT, Sessions, key_of
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.guard import Fault, Note, guarded, too_long
+from lineal.spark.pipeline.pages import read_page
 from lineal.spark.pipeline.sessions import parallelism
 from lineal.spark.pipeline.shelving import (
     SHELVED,
     Fingerprintless,
     Kept,
     Shelf,
-    read_page,
     shelving,
 )
 from lineal.spark.pipeline.times import moment
