@@ -45,3 +45,31 @@ def test_the_python_interface(tmp_path: Path) -> None:
     done = python("from lineal.spark import lineage", tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == f"ImportError: {SAYS}"
+
+
+OLD = (
+    "import sys, types; old = types.ModuleType('pyspark'); old.__version__ = '3.5.6'; "
+    "sys.modules['pyspark'] = old; "
+)
+
+
+def test_a_version_that_is_too_old(tmp_path: Path) -> None:
+    (tmp_path / "v.sql").write_text("SELECT 1 AS a")
+    arguments = ["lineage", ".", "--engine", "catalyst"]
+    done = python(f"{OLD}from lineal.cli import main; main({arguments!r})", tmp_path)
+    assert done.returncode == 2
+    assert "Spark 3.5.6 is too old for lineal: use Spark 4.0 or newer" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_session_that_is_too_old(tmp_path: Path) -> None:
+    program = (
+        "from types import SimpleNamespace\n"
+        "from lineal.spark.pipeline import Options, run\n"
+        "try: run(Options(('log',), 'out'), SimpleNamespace(version='3.5.6'))\n"
+        "except Exception as problem: print(type(problem).__name__, problem)"
+    )
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n{program}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("BulkError Spark 3.5.6 is too old for lineal")
+    assert not (tmp_path / "out").exists()

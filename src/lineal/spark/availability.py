@@ -11,6 +11,7 @@ from pathlib import Path
 from lineal.model.boundary import Passing
 
 OLDEST_JAVA = 17
+OLDEST_SPARK = 4
 JAVA_SECONDS = 60
 
 QUIET = {
@@ -33,9 +34,13 @@ class SparkUnavailable(Passing):
 def check() -> None:
     """pyspark is installed, and a Java that it can use."""
     try:
-        import pyspark  # noqa: F401
+        import pyspark
     except ImportError:
         raise SparkUnavailable("Spark is not installed: pip install 'lineal[spark]'") from None
+
+    refused = refusal_of(pyspark.__version__)
+    if refused is not None:
+        raise SparkUnavailable(refused)
 
     found = installed_java()
     if isinstance(found, str):
@@ -45,6 +50,18 @@ def check() -> None:
         raise SparkUnavailable(
             f"Java {found} is too old for Spark: install a JRE, version {OLDEST_JAVA} or newer"
         )
+
+
+def refusal_of(version: str) -> str | None:
+    """Return why a version of Spark cannot be used."""
+    major = re.match(r"\d+", version)
+    if major is None or int(major[0]) >= OLDEST_SPARK:
+        return None
+
+    return (
+        f"Spark {version} is too old for lineal: use Spark {OLDEST_SPARK}.0 or newer "
+        "(pip install 'lineal[spark]')"
+    )
 
 
 def installed_java() -> int | str:

@@ -28,7 +28,7 @@ from lineal.projects.logs.histories import is_not_due
 from lineal.projects.logs.period import ALWAYS, Period
 from lineal.projects.pipeline.restored import Restored
 from lineal.projects.schema import schema_datasets
-from lineal.spark.availability import one_line
+from lineal.spark.availability import one_line, refusal_of
 from lineal.spark.pipeline import rows
 from lineal.spark.pipeline.address import local, met
 from lineal.spark.pipeline.book import Book
@@ -139,6 +139,10 @@ def run(
     what it knows.
     """
     preset_of(options.preset)
+    refused = refusal_of(spark.version)
+    if refused is not None:
+        raise BulkError(refused)
+
     with ExitStack() as stack:
         stack.enter_context(in_one_line(options.folder))
         if state is None:
