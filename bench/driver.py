@@ -1,6 +1,8 @@
 """What the driver of `lineal pipeline` holds and computes as the log grows.
 
     python bench/driver.py 2000 10000 30000
+    python bench/driver.py --short 10000 100000     short statements: most of the time is Spark's
+    python bench/driver.py --hub 10000              all of them read one view of the log
     python bench/driver.py --depth 5 50 500         2,000 statements in chains of these lengths
     python bench/driver.py --held 10000 300000      only what the driver holds, without Spark
 
@@ -60,6 +62,31 @@ def write_log(path: Path, statements: int) -> None:
     pq.write_table(pa.table([texts, users, times], names=names), path)
 
 
+def write_texts(path: Path, texts: list[str]) -> None:
+    """Write a log of some statements, in their order."""
+    times = [
+        f"2026-05-01T{at // 3600 % 24:02}:{at // 60 % 60:02}:{at % 60:02}Z"
+        for at in range(len(texts))
+    ]
+    pq.write_table(pa.table([texts, times], names=["query_text", "start_time"]), path)
+
+
+def write_short(path: Path, statements: int) -> None:
+    """Write a log of short statements, in pairs that read each other."""
+    shapes = (
+        "CREATE TABLE m.t{i} AS SELECT x.a, x.b{i} FROM s.u{i} x",
+        "SELECT y.a FROM m.t{i} y WHERE y.b{i} > 0",
+    )
+    write_texts(path, [shapes[at % 2].format(i=at // 2) for at in range(statements)])
+
+
+def write_hub(path: Path, statements: int) -> None:
+    """Write a log in which all statements read one view."""
+    view = "CREATE VIEW m.calendar AS SELECT d.day, d.week FROM raw.days d"
+    reader = "CREATE TABLE m.t{i} AS SELECT c.week, x.b{i} FROM s.u{i} x JOIN m.calendar c ON c.day = x.day"
+    write_texts(path, [view, *(reader.format(i=at) for at in range(1, statements))])
+
+
 def write_chains(path: Path, depth: int) -> None:
     """Write a log of views, each over the one before it; so many in a chain."""
     texts = [
@@ -69,8 +96,7 @@ def write_chains(path: Path, depth: int) -> None:
         else f"CREATE VIEW v_{number // depth}_0 AS SELECT a, b, c FROM raw.t_{number}"
         for number in range(IN_CHAINS)
     ]
-    times = [f"2026-05-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(IN_CHAINS)]
-    pq.write_table(pa.table([texts, times], names=["query_text", "start_time"]), path)
+    write_texts(path, texts)
 
 
 def resident() -> int:
@@ -200,14 +226,20 @@ def hold(size: int) -> None:
         )
 
 
-WRITERS = {"--size": write_log, "--depth": write_chains}
+WRITERS = {
+    "--size": write_log,
+    "--short": write_short,
+    "--hub": write_hub,
+    "--depth": write_chains,
+}
 
 
 def measure(kind: str, size: int) -> dict[str, Any]:
     """Run the pipeline once."""
     with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
         path = Path(folder, "log.parquet")
-        WRITERS[kind](path, size)
+        # by another process: its memory is not the driver's
+        subprocess.run([sys.executable, __file__, "--write", kind, str(size), path], check=True)
         stages = Stages(spark)
         begun = time.perf_counter()
         summary = run(Options((str(path),), Path(folder, "out")), spark, stages.begin)
@@ -255,6 +287,8 @@ def tell(found: dict[str, Any], before: dict[str, Any] | None) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measure(sys.argv[2], int(sys.argv[3]))))
+    elif sys.argv[1:2] == ["--write"]:
+        WRITERS[sys.argv[2]](Path(sys.argv[4]), int(sys.argv[3]))
     elif sys.argv[1:2] == ["--hold"]:
         hold(int(sys.argv[2]))
     elif sys.argv[1:2] == ["--held"]:
@@ -265,8 +299,9 @@ if __name__ == "__main__":
             print(f"depth {depth}: ", end="")
             tell(apart("--depth", depth), None)
     else:
+        kind = sys.argv.pop(1) if sys.argv[1:2] in (["--short"], ["--hub"]) else "--size"
         last = None
         for size in map(int, sys.argv[1:] or SIZES):
-            made = apart("--size", size)
+            made = apart(kind, size)
             tell(made, last)
             last = made
