@@ -98,14 +98,14 @@ def test_spellings_that_differ(tmp_path: Path) -> None:
 
 def test_facts_travel_with_their_record() -> None:
     record = (1, [], [True], [({"key": "s.made"}, None, None, 0)],
-              [([("scan", "s.t", "S.t", None)], (0, 0, 0, 0, 0, 0, (0, 0, 0, ()), ([("", "s.t", "A", 0)],)))],
+              [([("scan", "s.t", "S.t", None)], ([], 0, 0, 0, 0, [], (0, 0, 0, ()), ([("", "s.t", "A", 0)],)))],
               [None])  # fmt: skip
     data = pack(record, lambda name, exact: name.lower())
     facts = ManyFacts([packed_facts(data)] * 3)
     assert unpack(data) == record
     assert facts.kinds.tolist() == [DECIDED] * 3
     found = {name: facts.of(name).reshape(3, -1) for name in Facts._fields[1:]}
-    assert [each.shape[1] for each in found.values()] == [1, 1, 0, 3, 3]
+    assert [each.shape[1] for each in found.values()] == [1, 1, 0, 3, 3, 1]
     assert all((each == each[0]).all() for each in found.values())
     assert found["tables"][0, 2] == found["reads"][0, 0] == found["columns"][0, 2]
     only = np.array([False, True, False])

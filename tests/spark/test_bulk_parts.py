@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
-from lineal.spark.pipeline import Options, parts, resolve, run, spool
+from lineal.spark.pipeline import Options, lending, parts, resolve, run, spool
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closure import SCHEMA, Arrays, graph_of
 from lineal.spark.pipeline.closure import parts as traced_parts
@@ -74,6 +75,8 @@ def outcome(corpus: Corpus, folder: Path, per_part: int) -> tuple[bool, dict[str
     none: Any = None
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(parts, "PER_PART", per_part)
+        patched.setattr(parts, "LARGEST_PART", 2 * per_part)
+        patched.setattr(lending, "MANY", 0)
         patched.setattr(spool, "AT_ONCE", 4 * per_part)  # the rows of parts are sorted in ranges
         patched.setattr(spool, "APART", 1)
         state = State(Local(folder / f"{per_part}"))
@@ -120,6 +123,114 @@ def test_any_statements(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus
     made.datasets = corpus.datasets
     _, found, coverage = outcome(made, folder, 1)
     _, whole, expected = outcome(made, folder, 1_000)
+    assert equal_tables(found, whole)
+    assert coverage == expected
+
+
+CALENDAR = (
+    "CREATE TABLE raw_days (day DATE, week INT)",
+    "CREATE VIEW calendar AS SELECT day, week AS week_of FROM raw_days",
+    "CREATE TABLE weeks AS SELECT week_of, count(*) AS days FROM calendar GROUP BY week_of",
+)
+"""Tables that readers in all parts ask for, in a chain."""
+
+
+def readers(count: int) -> list[str]:
+    texts = (
+        "CREATE TABLE m{at} AS SELECT c.week_of, s.x{at} FROM calendar c JOIN s{at} s ON s.day = c.day",
+        "SELECT m.week_of, w.days, nowhere FROM m{at} m JOIN weeks w ON w.week_of = m.week_of",
+        "SELECT * FROM calendar WHERE week_of = {at}",
+    )
+    return [text.format(at=at) for at in range(count) for text in texts]
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize("last", (False, True), ids=("made first", "made last"))
+def test_a_table_that_everybody_reads_holds_no_parts_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bool
+) -> None:
+    split_before, lent = parts.split, []
+
+    def split(*about: Any) -> list[parts.PartNumbers]:
+        found = split_before(*about)
+        lent.append([each.lent.tolist() for each in found])
+        return found
+
+    monkeypatch.setattr(resolve, "split", split)
+    texts = [*readers(4), *CALENDAR] if last else [*CALENDAR, *readers(4)]
+    found = assert_alike(texts, tmp_path)
+    makers = {texts.index(text) for text in CALENDAR}
+    assert any(makers < set(each) for each in lent[0])
+    targets = set(found["edges"]["target_dataset"].to_pylist())
+    assert {"calendar", "weeks", "m0", "m3"} < targets
+
+
+HUB_SHAPES = (
+    "CREATE TABLE h{n} (a INT, b INT, c INT, d INT)",
+    "CREATE TABLE h{n} AS SELECT x.a, x.b, x.c, x.d FROM {below} x",
+    "CREATE VIEW h{n} AS SELECT a, b, c AS c, d FROM {below}",
+    "CREATE VIEW h{n} AS SELECT * FROM {below}",
+)
+READER_SHAPES = (
+    "SELECT x.{one}, x.{two} + 1 AS z FROM {left} x",
+    "SELECT x.{one}, y.{two} AS q FROM {left} x JOIN {right} y ON x.a = y.a WHERE y.b > {at}",
+    "SELECT * FROM {left} x",
+    "SELECT x.*, 1 AS one FROM {left} x",
+    "SELECT {one}, {two} AS w FROM {left}",
+    "SELECT {one}, {two} AS w FROM {left}, {right}",
+    "WITH c AS (SELECT a, b FROM {left}) SELECT c.a, sum(c.b) AS b FROM c GROUP BY c.a",
+    "SELECT a, b, c FROM {left} UNION ALL SELECT a, b, d FROM {right}",
+)
+WRITER_SHAPES = (
+    "CREATE TABLE {into} AS {query}",
+    "CREATE OR REPLACE VIEW {into} AS {query}",
+    "INSERT INTO {into} {query}",
+    "UPDATE {into} SET a = {at} WHERE b = 2",
+)
+
+
+def log_with_hubs(seed: int) -> list[str]:
+    """Four tables above each other, and statements that read them and each other's tables."""
+    random = Random(seed)
+    tables = [f"m{at}" for at in range(6)]
+    read = [*[f"h{at}" for at in range(4)] * 3, "h1", "s.h0", "r0", "r1", "r2", *tables]
+    texts = [
+        random.choice(HUB_SHAPES).format(n=n, below=f"h{n - 1}" if n else "r2") for n in range(4)
+    ]
+    for at in range(16):
+        left, right, one, two = *random.sample(read, 2), *random.sample("abcd", 2)
+        query = random.choice(READER_SHAPES).format(left=left, right=right, one=one, two=two, at=at)
+        shape = random.choice((*WRITER_SHAPES, *["{query}"] * 6))
+        texts.append(shape.format(into=random.choice((*tables, "h0")), query=query, at=at))
+
+    texts = list(dict.fromkeys(texts))
+    random.shuffle(texts)
+    return texts
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize("seed", range(8))
+def test_any_log_with_tables_that_many_read(tmp_path: Path, seed: int) -> None:
+    assert_alike(log_with_hubs(seed), tmp_path)
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize(
+    "text",
+    (
+        "INSERT INTO weeks SELECT * FROM unknown_weeks",
+        "SELECT Week_Of FROM calendar",
+        'SELECT "week_of" FROM calendar',
+        "SELECT weekday, day FROM calendar, holidays",
+        "ALTER TABLE raw_days ADD COLUMN month INT",
+        "DROP VIEW calendar",
+        "CREATE OR REPLACE VIEW calendar AS SELECT *, 1 AS one FROM raw_days",
+    ),
+)
+def test_tables_about_which_readers_tell_something(tmp_path: Path, text: str) -> None:
+    apart = [*CALENDAR, *readers(3), text]
+    _, found, coverage = outcome(log_of(apart), tmp_path, 1)
+    _, whole, expected = outcome(log_of(apart), tmp_path, 1_000)
     assert equal_tables(found, whole)
     assert coverage == expected
 

@@ -44,6 +44,10 @@ class Facts(NamedTuple):
     """of each table that it reads three numbers: the name, its spelling, its last word"""
     columns: Numbers
     """of each column that it names three numbers: the name, its spelling, the last word of its table"""
+    lends: Numbers
+    """the tables that it writes, if other parts of a log may have a copy of it: it tells all their
+    columns, and has nothing to report
+    """
 
 
 def last_word(name: str) -> str:
@@ -59,7 +63,7 @@ def facts_in(record: Record, fold: Fold) -> Facts | None:
     """Return the facts of a record; None if it lacks a result."""
     plans, results = record[3], record[4]
     decided = all(each is None or not each[1][6][3] for each in results)
-    facts = Facts(DECIDED if decided else UNDECIDED, *(array("q") for _ in range(5)))
+    facts = Facts(DECIDED if decided else UNDECIDED, *(array("q") for _ in Facts._fields[1:]))
     for (fields, *_), result in zip(plans, results, strict=True):
         if fields["key"]:
             facts.writes.append(hash_of(last_word(fields["key"])))
@@ -80,7 +84,24 @@ def facts_in(record: Record, fold: Fold) -> Facts | None:
         for _, table, name, _ in evaluation[7][0]:
             _add_column(facts, table, name, fold)
 
+    if decided and not record[1] and all(map(_is_closed, plans, results)):
+        facts.lends.extend(facts.writes)
+
     return facts
+
+
+def _is_closed(plan: tuple[Any, ...], result: tuple[Any, ...] | None) -> bool:
+    """Tell whether a statement decides all columns of its table, without a diagnostic."""
+    fields = plan[0]
+    open_ended = not fields.get("defines", True) or fields.get("temporary") or fields.get("like")
+    if open_ended or not fields["key"]:
+        return False
+
+    if result is None:
+        return True
+
+    slots, diagnostics = result[1][0], result[1][5]
+    return not diagnostics and all(star is None for _, _, star, _ in slots)
 
 
 def _add_questions(facts: Facts, questions: Iterable[tuple[Any, ...]]) -> None:

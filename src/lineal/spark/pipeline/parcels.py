@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gc
 import marshal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,24 +14,33 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lineal.extract.entries import Definition
+from lineal.algebra.frame import Frame
+from lineal.extract.entries import Definition, Entry
 from lineal.graph.boundary import sound_part
 from lineal.incremental import codec
 from lineal.incremental.memory import Memory
 from lineal.model.boundary import told_by_all
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic
-from lineal.model.edge import Column, Dataset, dataset_of
+from lineal.model.edge import Column, Dataset, Edge, dataset_of
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import DYNAMIC, Coverage
 from lineal.model.names import column_key
 from lineal.model.redaction import redact_text
-from lineal.model.script import Corpus
+from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
 from lineal.resolve.edges import Edges
+from lineal.resolve.scripts import Prepared
 from lineal.resolve.stars import open_star_message
 from lineal.spark.pipeline.closing import closure_of_part
-from lineal.spark.pipeline.gathering import Gathering, Keys, PackedMemory, Resolved, together
+from lineal.spark.pipeline.gathering import (
+    Gathering,
+    Keys,
+    PackedMemory,
+    Resolved,
+    Written,
+    together,
+)
 from lineal.spark.pipeline.guard import Fault
 from lineal.spark.pipeline.hashing import hash_of, hashes, numbers_in
 from lineal.spark.pipeline.logged import Logged, unpack_seen
@@ -50,7 +59,7 @@ PARCEL_SCHEMA = pa.schema([("name", pa.string()), ("data", pa.binary())])
 STATEMENTS = pa.schema(
     [
         ("at", pa.int64()), ("key", pa.binary()), ("script", pa.binary()),
-        ("record", pa.binary()), ("seen", pa.binary()),
+        ("record", pa.binary()), ("seen", pa.binary()), ("lent", pa.bool_()),
     ]
 )  # fmt: skip
 
@@ -96,6 +105,9 @@ class Part(Gathering):
         super().__init__(corpus, memory)
         self.places = places
         """of each statement by its name; None for a part that is the whole"""
+        self.lent: frozenset[str] = frozenset()
+        """statements of another part, of which this one has copies: they give no rows here"""
+        self.lent_keys: frozenset[bytes] = frozenset()
         self.root = 0
         self.passed_on: dict[tuple[Dataset, str], int] = {}
         """the columns that are known because a star passes them on, each with its rank"""
@@ -103,6 +115,61 @@ class Part(Gathering):
     def place_of(self, definition: Definition) -> int:
         """Return the place of a statement in the log."""
         return self.places[definition.reading.script.file] if self.places is not None else 0
+
+    def is_lent(self, definition: Definition) -> bool:
+        """Tell whether a definition is a copy."""
+        return definition.reading.script.file in self.lent
+
+    def prepare(self, script: Script) -> Prepared:
+        """Read a script; a copy is counted by its own part."""
+        before = self.boundary.coverage.statements.copy()
+        found = super().prepare(script)
+        if script.file in self.lent:
+            self.boundary.coverage.statements = before
+
+        return found
+
+    def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
+        """Return the edges of a definition; a copy has none, and its columns are not counted."""
+        if not self.is_lent(definition):
+            return super().edges_into(definition, frame)
+
+        evaluation = definition.evaluation
+        assert evaluation is not None
+        self.boundary.coverage.columns.count(
+            -evaluation.references,
+            ambiguous=-evaluation.ambiguous,
+            unresolved=-evaluation.unresolved,
+        )
+        return []
+
+    def writes(self) -> list[Written]:
+        """Return what statements write, without copies."""
+        return [each for each in super().writes() if each.statement not in self.lent]
+
+    @cached_property
+    def lent_entries(self) -> dict[str, Entry]:
+        """Return the names that copies define, by their keys."""
+        return {
+            key: entry
+            for key, entry in self.entries.items()
+            if any(map(self.is_lent, entry.definitions)) or self.lent & entry.ddl.keys()
+        }
+
+    def own_rows(self, extraction: Extraction) -> Extraction:
+        """Return an extraction without the reads and the datasets of copies."""
+        if not self.lent:
+            return extraction
+
+        own = extraction.unlisted()
+        lent = {self.output.shown.dataset(each.dataset) for each in self.lent_entries.values()}
+        return Extraction(
+            own.edges,
+            [each for each in own.reads if each.target not in lent],
+            {key: info for key, info in own.datasets.items() if key not in lent},
+            own.diagnostics,
+            own.coverage,
+        )
 
     def key_of_column(self, column: Column) -> tuple[Dataset, str]:
         """Return a column as evidence knows it."""
@@ -249,6 +316,7 @@ Rows = Iterator[tuple[str, pa.Table]]
 
 def rows_of(part: Part, resolved: Resolved, by_name: Mapping[str, Logged]) -> Rows:
     """Yield the rows of all tables of a part, page by page."""
+    resolved = resolved._replace(extraction=part.own_rows(resolved.extraction))
     order = PartOrder(part, resolved)
     for name, pages in part_tables(resolved, by_name, order):
         for page in pages:
@@ -271,26 +339,26 @@ def about(
     part: Part,
     resolved: Resolved,
     faults: Mapping[bytes, Any],
-    had_records: Iterable[bytes],
+    had_records: Collection[bytes],
     closed: bool,
 ) -> About:
     """Return what the driver has to know of a part."""
     extraction = resolved.extraction
     dynamic = sum(found.code is Code.DYNAMIC for found in extraction.diagnostics)
     lost = extraction.coverage.statements.count_of(Code.DYNAMIC.code)
-    entries = part.entries.items()
+    entries = [each for each in part.entries.items() if each[0] not in part.lent_entries]
     changes = part.memory.changes(part.facts.fold)
     return About(
         extraction.coverage.to_json(),
         (dynamic, lost),
         list(map(codec.diagnostic_out, told_by_all(extraction.diagnostics))),
-        changes,
-        [key for key in had_records if key not in part.memory.now],
+        {key: record for key, record in changes.items() if key not in part.lent_keys},
+        [key for key in had_records if key not in part.memory.now and key not in part.lent_keys],
         {key: tuple(fault) for key, fault in faults.items()},
         resolved.poisoned,
         resolved.here,
         hashes(key for key, entry in entries if entry.definitions or entry.ddl),
-        hashes(part.entries),
+        hashes(key for key, _ in entries),
         closed,
     )  # fmt: skip
 
@@ -326,6 +394,7 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
     places = {script.file: row["at"] for script, row in zip(scripts, rows, strict=True)}
     keys = {id(script): row["key"] for script, row in zip(scripts, rows, strict=True)}
     records = {row["key"]: row["record"] for row in rows if row["record"] is not None}
+    lent = [(script, row) for script, row in zip(scripts, rows, strict=True) if row["lent"]]
     given_up = GivenUp({})
 
     def begin() -> Part:
@@ -333,12 +402,17 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
         part = Part(corpus, PackedMemory(records), places)
         part.keys = keys
         part.catalog.has_sessions = about_all.sessions
+        part.lent = frozenset(script.file for script, _ in lent)
+        part.lent_keys = frozenset(row["key"] for _, row in lent)
         return part
 
     with uncollected():
         asked = Keys(corpus, Memory())
         asked.keys = keys
         part, extraction, poisoned = together(begin, corpus, given_up, asked, setting.seconds)
+        if part.lent & poisoned.keys():
+            raise ValueError("a copy was given up, which only its own part may do")
+
         part.catalog.declared.clear()  # what is declared and not read is told by the rest
         resolved = Resolved(
             extraction, part.shown_statements(), poisoned, part.read_here, part.writes()
@@ -353,7 +427,8 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
             by_name,
             lambda found: [(name, pack_page(page)) for name, page in found if page.num_rows],
         )
-        closure = closure_of(part, resolved) if about_all.closure else None
+        own_closure = about_all.closure and not lent
+        closure = closure_of(part, resolved) if own_closure else None
         pages += [(name, pack_page(page)) for name, page in closure or () if page.num_rows]
         told = about(part, resolved, given_up.faults, records, closure is not None)
         made = packed_parcel(told, pages)

@@ -4,13 +4,14 @@ Statements that share a name which one of them writes belong together. A table t
 may be read by several parts: what each of them tells about its columns is put together at the end
 (`parcels`). Where more than that crosses, the readers of the table belong together, too: the table
 or a column of it is spelled in several ways, or a statement cannot tell whose column it names.
+Where a group gets too large, parts get copies of the tables that connect it (`lending`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,19 +22,30 @@ from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.facts import UNDECIDED, WHOLE, ManyFacts, Whole, packed_facts
 from lineal.spark.pipeline.hashing import hash_of
-from lineal.spark.pipeline.order import said_by
+from lineal.spark.pipeline.lending import Lending, Used
+from lineal.spark.pipeline.order import Pairs, said_by
 from lineal.spark.pipeline.spellings import Spellings
 
 PER_PART = 1_000
 """Statements of a part, about: a group that is larger is a part by itself."""
 
+LARGEST_PART = 3_000
+"""Statements of a group that is not worth to be taken apart."""
+
 PER_LOOK = 2_000
 """Statements whose records are looked at together."""
 
 
-def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> list[Any]:
+class PartNumbers(NamedTuple):
+    """The statements of a part, and those of which it gets copies."""
+
+    own: Any
+    lent: Any
+
+
+def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> list[PartNumbers]:
     """Return the numbers of the statements of each part; one part unless the corpus is a plain log."""
-    whole = [np.arange(len(book))]
+    whole = [PartNumbers(np.arange(len(book)), NONE)]
     if len(book) - len(left_out) <= PER_PART or not is_plain_log(book, corpus):
         return whole
 
@@ -45,8 +57,15 @@ def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> l
     except Whole:
         return whole
 
-    groups = found.groups()
-    return list(packed_groups(each for each in groups if int(each[0]) not in left_out))
+    groups, lending = found.groups()
+    several = packed_groups(each for each in groups if int(each[0]) not in left_out)
+    if lending is None:
+        return [PartNumbers(part, NONE) for part in several]
+
+    return [PartNumbers(part, lending.borrowed_by(part)) for part in several]
+
+
+NONE = np.zeros(0, np.int64)
 
 
 def is_plain_log(book: Book, corpus: Corpus) -> bool:
@@ -73,8 +92,9 @@ class Words:
         self.book = book
         self.speaks = book.has_sessions or corpus.defaults is not None
         """the same name may mean several tables"""
-        self.statements, self.words = array("i"), array("q")
-        self.joint = array("q")
+        self.writes, self.reads, self.lends = Numbers(), Numbers(), Numbers()
+        self.hard = array("q")
+        """words that hold all their statements together"""
         self.spellings = Spellings(book.folder)
 
     def note(self, numbers: list[int], records: Records) -> None:
@@ -88,16 +108,11 @@ class Words:
             else:  # it may mean anything that its text names
                 text = self.book.script(number).text
                 words = np.array(list(map(hash_of, said_by(text).words)), np.int64)
-                self.joint.frombytes(words.tobytes())
-                self.add_words(np.full(len(words), number), words)
+                self.hard.frombytes(words.tobytes())
+                self.reads.add(np.full(len(words), number), words)
 
         if said:
             self.note_facts(np.array(list(said)), ManyFacts(said.values()))
-
-    def add_words(self, statements: Any, words: Any) -> None:
-        """Add words, each with the statement that uses it."""
-        self.statements.frombytes(statements.astype(np.int32).tobytes())
-        self.words.frombytes(words.tobytes())
 
     def note_facts(self, numbers: Any, facts: ManyFacts) -> None:
         """Note which words belong together, and how names are spelled."""
@@ -105,10 +120,11 @@ class Words:
             raise Whole
 
         undecided = facts.kinds == UNDECIDED
-        joint = (facts.of("writes"), facts.of("exact"), facts.of("reads", undecided))
-        self.joint.frombytes(np.concatenate(joint).tobytes())
-        for name in ("writes", "reads"):
-            self.add_words(np.repeat(numbers, facts.counts(name)), facts.of(name))
+        hard = (facts.of("exact"), facts.of("reads", undecided))
+        self.hard.frombytes(np.concatenate(hard).tobytes())
+        for name in ("writes", "reads", "lends"):
+            pairs: Numbers = getattr(self, name)
+            pairs.add(np.repeat(numbers, facts.counts(name)), facts.of(name))
 
         tables = facts.of("tables").reshape(-1, 3)
         if self.speaks:
@@ -124,15 +140,45 @@ class Words:
         script = self.book.script(number)
         return hash_of("session", script.catalog, *script.schemas)
 
-    def groups(self) -> Iterator[Any]:
-        """Yield the statements that share a joint word, directly or through others, together."""
-        irregular = self.spellings.irregular()
-        joint = np.union1d(np.frombuffer(self.joint, np.int64), irregular)
-        words = np.frombuffer(self.words, np.int64)
+    def groups(self) -> tuple[Iterator[Any], Lending | None]:
+        """Yield the statements that share a joint word, directly or through others, together.
+
+        If there are too many in a group, those that only read a table which can be lent are apart.
+        """
+        hard = np.union1d(np.frombuffer(self.hard, np.int64), self.spellings.irregular())
+        used = Used(self.writes.pairs(), self.reads.pairs(), self.lends.pairs(), hard)
+        joint = np.union1d(used.writes.names, used.hard)
+        statements = np.concatenate((used.writes.statements, used.reads.statements))
+        words = np.concatenate((used.writes.names, used.reads.names))
+        found = self.components(statements, words, joint)
+        if not len(found) or np.bincount(found).max() <= LARGEST_PART:
+            return members(found), None
+
+        lending = Lending(used)
+        kept = ~lending.is_lent(statements, words)
+        return members(self.components(statements[kept], words[kept], joint)), lending
+
+    def components(self, statements: Any, words: Any, joint: Any) -> Any:
+        """Return of each statement the first one that it shares joint words with."""
         at = np.minimum(np.searchsorted(joint, words), max(len(joint) - 1, 0))
         kept = joint[at] == words if len(joint) else np.zeros(len(words), bool)
-        statements = np.frombuffer(self.statements, np.int32)[kept]
-        return members(component_numbers(len(self.book), statements, at[kept], len(joint)))
+        return component_numbers(len(self.book), statements[kept], at[kept], len(joint))
+
+
+class Numbers:
+    """Statements, each with a word, as they are added."""
+
+    def __init__(self) -> None:
+        self.statements, self.words = array("i"), array("q")
+
+    def add(self, statements: Any, words: Any) -> None:
+        """Add words, each with its statement."""
+        self.statements.frombytes(statements.astype(np.int32).tobytes())
+        self.words.frombytes(words.tobytes())
+
+    def pairs(self) -> Pairs:
+        """Return all of them."""
+        return Pairs(np.frombuffer(self.statements, np.int32), np.frombuffer(self.words, np.int64))
 
 
 def packed_groups(found: Iterable[Any]) -> Iterator[Any]:

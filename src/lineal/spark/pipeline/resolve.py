@@ -67,7 +67,7 @@ from lineal.spark.pipeline.parcels import (
     rows_of,
     sound_rows,
 )
-from lineal.spark.pipeline.parts import PER_PART, split
+from lineal.spark.pipeline.parts import PER_PART, PartNumbers, split
 from lineal.spark.pipeline.sessions import parallelism, sharing
 from lineal.spark.pipeline.share import (
     FOUND,
@@ -507,21 +507,23 @@ class Levels:
         gc.collect(0)  # the JVM keeps the rows as long as an object of Python names them
         return found
 
-    def part_waves(self, parts: list[Any]) -> Iterator[list[pa.Table]]:
+    def part_waves(self, parts: list[PartNumbers]) -> Iterator[list[pa.Table]]:
         """Yield the statements of some parts with their records, so many as go into one job."""
-        for wave in share_out(parts, PARTS_AT_ONCE * self.tasks * PER_PART):
-            yield [self.statements(part) for part in wave]
+        tables = (self.statements(part) for part in parts)
+        return share_out(tables, PARTS_AT_ONCE * self.tasks * PER_PART)
 
-    def statements(self, part: Any) -> pa.Table:
+    def statements(self, part: PartNumbers) -> pa.Table:
         """Return statements with their records, on their way to the task that resolves their part."""
-        book, records, numbers = self.book, self.state.records, part.tolist()
+        whole = np.sort(np.concatenate(part))
+        book, records, numbers = self.book, self.state.records, whole.tolist()
         keys = list(map(book.key, numbers))
         columns = [
-            pa.array(part, pa.int64()),
+            pa.array(whole, pa.int64()),
             pa.array(keys, pa.binary()),
             pa.array([book.packed(number) for number in numbers], pa.binary()),
             pa.array([records.get(key) for key in keys], pa.binary()),
             pa.array([book.seen(number) for number in numbers], pa.binary()),
+            pa.array(np.isin(whole, part.lent)),
         ]
         return pa.table(columns, schema=STATEMENTS)
 
