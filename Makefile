@@ -98,9 +98,12 @@ VERSION ?= 4.0.0
 TESTS ?= tests/spark/test_bulk.py tests/spark/test_bulk_parts.py tests/spark/test_bulk_killed.py tests/spark/test_bulk_poison.py \
 	tests/spark/test_follow.py tests/spark/test_run_models.py tests/spark/test_capture.py
 
+# Spark 4.0 leaves sockets open, which is an error in the tests of lineal.
+OF_SPARK := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
+
 test-spark: $(TEST_READY) ## Run tests with another version of Spark: make test-spark VERSION=4.0.0
 	@$(call with_java,spark) spark="$$(tools/lake.sh spark $(VERSION))" || exit 1; \
-	  SPARK_HOME="$$spark/python/pyspark" PYTHONPATH="$$spark/python" $(BIN)/pytest $(TESTS) $(PYTEST)
+	  SPARK_HOME="$$spark/python/pyspark" PYTHONPATH="$$spark/python" $(BIN)/pytest $(OF_SPARK) $(TESTS) $(PYTEST)
 
 # The packages of pyspark[connect] that Spark itself does not bring; its server is one of Spark's jars.
 CONNECT := .cache/connect
