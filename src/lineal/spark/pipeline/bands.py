@@ -8,10 +8,10 @@ that everybody reads connects nobody, once it is known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.order import Glance
 
@@ -19,7 +19,7 @@ from lineal.spark.pipeline.order import Glance
 class Bands:
     """Cuts statements into bands, in which no group is larger than one task can take."""
 
-    def __init__(self, glance: Glance, numbers: Any, largest: int) -> None:
+    def __init__(self, glance: Glance, numbers: Array, largest: int) -> None:
         self.glance = glance
         self.largest = largest
         levels = glance.levels[numbers]
@@ -27,7 +27,7 @@ class Bands:
         self.starts = np.append(np.unique(np.sort(levels), return_index=True)[1], len(numbers))
         """where each level starts, and where the last one ends"""
 
-    def all(self) -> Iterator[list[Any]]:
+    def all(self) -> Iterator[list[Array]]:
         """Yield the groups of each band."""
         first, end = 0, len(self.starts) - 1
         while first < end:
@@ -51,11 +51,11 @@ class Bands:
 
         return fits
 
-    def statements(self, first: int, stop: int) -> Any:
+    def statements(self, first: int, stop: int) -> Array:
         """Return the statements of some levels."""
         return self.order[self.starts[first] : self.starts[stop]]
 
-    def numbers(self, first: int, stop: int) -> Any:
+    def numbers(self, first: int, stop: int) -> Array:
         """Return of each statement of some levels the first one of its group."""
         glance, several = self.glance, self.statements(first, stop)
         if stop - first == 1:
@@ -73,7 +73,7 @@ class Bands:
         """Return the size of the largest group of some levels."""
         return int(np.bincount(self.numbers(first, stop)).max())
 
-    def groups(self, first: int, stop: int) -> list[Any]:
+    def groups(self, first: int, stop: int) -> list[Array]:
         """Return the groups of some levels."""
         several = self.statements(first, stop)
         return [several[group] for group in members(self.numbers(first, stop))]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from lineal.spark.pipeline.arrays import Array
 
-def component_numbers(items: int, item: Any, word: Any, words: int) -> Any:
+
+def component_numbers(items: int, item: Array, word: Array, words: int) -> Array:
     """Return of each item the smallest one that it is connected with.
 
     `item` and `word` are pairs: an item, and a word that it uses.
@@ -31,7 +32,7 @@ def component_numbers(items: int, item: Any, word: Any, words: int) -> Any:
             leader = above
 
 
-def members(numbers: Any) -> Iterator[Any]:
+def members(numbers: Array) -> Iterator[Array]:
     """Yield the items of each component in their order; the components by their first items."""
     order = np.argsort(numbers, kind="stable").astype(np.int32)
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))

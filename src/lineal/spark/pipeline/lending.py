@@ -10,10 +10,11 @@ all its columns are known, and no reader needs the use by others to tell whose c
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.order import Pairs, spans
 
 MANY = 100
@@ -29,7 +30,7 @@ class Used(NamedTuple):
     writes: Pairs
     reads: Pairs
     lends: Pairs
-    hard: Any
+    hard: Array
     """words that hold all their statements together, sorted"""
 
 
@@ -39,7 +40,10 @@ class Lending:
     def __init__(self, used: Used) -> None:
         self.words = np.unique(used.writes.names)
         self.used = Used(
-            self.numbered(used.writes), self.numbered(used.reads), self.numbered(used.lends), None
+            self.numbered(used.writes),
+            self.numbered(used.reads),
+            self.numbered(used.lends),
+            used.hard,
         )
         count = len(self.words)
         writers = np.bincount(self.used.writes.names, minlength=count)
@@ -93,7 +97,7 @@ class Lending:
             for word in _of_statement(pairs, statement).tolist()
         ]
 
-    def is_lent(self, statements: Any, words: Any) -> Any:
+    def is_lent(self, statements: Array, words: Array) -> Array:
         """Tell of pairs whether a statement reads a table of which it gets a copy."""
         lent = np.isin(words, np.array(sorted(self.behind), np.int64))
         places = np.searchsorted(self.words, words[lent])
@@ -102,7 +106,7 @@ class Lending:
         lent[lent] = ~np.isin(own, writes)
         return lent
 
-    def borrowed_by(self, part: Any) -> Any:
+    def borrowed_by(self, part: Array) -> Array:
         """Return the statements of which a part gets copies."""
         if not self.behind:
             return np.zeros(0, np.int64)
@@ -114,7 +118,7 @@ class Lending:
         return np.array(sorted(several.difference(part.tolist())), np.int64)
 
 
-def _of_statement(pairs: Pairs, statement: int) -> Any:
+def _of_statement(pairs: Pairs, statement: int) -> Array:
     """Return the names of a statement."""
     low, high = (np.searchsorted(pairs.statements, statement, side) for side in ("left", "right"))
     return pairs.names[low:high]

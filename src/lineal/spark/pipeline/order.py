@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+
+from lineal.spark.pipeline.arrays import Array
 
 KEPT = "._$#@-"
 QUOTES = '"`[]'
@@ -86,29 +88,29 @@ def said_by(text: str) -> Said:
 class Pairs(NamedTuple):
     """Statements and names, both as numbers: sorted by the statement, each pair once."""
 
-    statements: Any
-    names: Any
+    statements: Array
+    names: Array
 
-    def starts(self, count: int) -> Any:
+    def starts(self, count: int) -> Array:
         """Return where the pairs of each statement start, and where those of the last one end."""
         return np.searchsorted(self.statements, np.arange(count + 1))
 
-    def turned(self, names: int) -> tuple[Any, Any]:
+    def turned(self, names: int) -> tuple[Array, Array]:
         """Return the statements of each name: where they start, and all of them."""
         order = np.argsort(self.names, kind="stable")
         starts = np.zeros(names + 1, np.int64)
         np.cumsum(np.bincount(self.names, minlength=names), out=starts[1:])
         return starts, self.statements[order]
 
-    def within(self, others: Pairs, names: int) -> Any:
+    def within(self, others: Pairs, names: int) -> Array:
         """Tell for each pair whether it is one of the others, too."""
         return np.isin(self.codes(names), others.codes(names))
 
-    def codes(self, names: int) -> Any:
+    def codes(self, names: int) -> Array:
         """Return each pair as one number."""
         return self.statements.astype(np.int64) * names + self.names
 
-    def where(self, kept: Any) -> Pairs:
+    def where(self, kept: Array) -> Pairs:
         """Keep some of the pairs."""
         return Pairs(self.statements[kept], self.names[kept])
 
@@ -126,11 +128,11 @@ class Glance:
         self.mentions = mentions
 
     @cached_property
-    def mention_starts(self) -> Any:
+    def mention_starts(self) -> Array:
         """Return where the mentions of each statement start."""
         return self.mentions.starts(self.count)
 
-    def mentioned_by(self, numbers: Any) -> tuple[Any, Any]:
+    def mentioned_by(self, numbers: Array) -> tuple[Array, Array]:
         """Return the written names that statements mention: how many each, and all of them."""
         return _lists(self.mention_starts, self.mentions.names, numbers)
 
@@ -142,11 +144,11 @@ class Glance:
         return written.where(shared[written.names])
 
     @cached_property
-    def write_starts(self) -> Any:
+    def write_starts(self) -> Array:
         """Return where the shared writes of each statement start."""
         return self.shared_writes.starts(self.count)
 
-    def written_by(self, numbers: Any) -> tuple[Any, Any]:
+    def written_by(self, numbers: Array) -> tuple[Array, Array]:
         """Return the names that statements write and others mention: how many each, and all."""
         return _lists(self.write_starts, self.shared_writes.names, numbers)
 
@@ -158,18 +160,18 @@ class Glance:
         return united_pairs(self.makes, self.fills.where(~creators[self.fills.names]))
 
     @cached_property
-    def deciders(self) -> tuple[Any, Any]:
+    def deciders(self) -> tuple[Array, Array]:
         """Return the statements that decide each name: where they start, and all of them."""
         return self.deciding.turned(self.names)
 
-    def deciders_of(self, names: Any, most: int) -> Any:
+    def deciders_of(self, names: Array, most: int) -> Array:
         """Return the statements that decide some names, at most so many of each."""
         starts, statements = self.deciders
         ends = np.minimum(starts[names + 1], starts[names] + most)
         return np.unique(spans(starts[names], ends, statements))
 
     @cached_property
-    def levels(self) -> Any:
+    def levels(self) -> Array:
         """Of each text the level on which all that it may read is known; -1 for what reads in a
         circle, and its readers.
         """
@@ -184,12 +186,12 @@ def united_pairs(left: Pairs, right: Pairs) -> Pairs:
     return Pairs(statements[order], np.concatenate((left.names, right.names))[order])
 
 
-def _lists(starts: Any, values: Any, which: Any) -> tuple[Any, Any]:
+def _lists(starts: Array, values: Array, which: Array) -> tuple[Array, Array]:
     """Return how many values some rows have, and all of these values."""
     return starts[which + 1] - starts[which], _slices(starts, values, which)
 
 
-def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Any:
+def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Array:
     """A statement goes after the names that it reads, a name after the statements that decide it."""
     levels = np.full(count, -1, np.int32)
     missing = np.bincount(reads.statements, minlength=count)
@@ -207,19 +209,20 @@ def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Any:
     return levels
 
 
-def _slices(starts: Any, values: Any, which: Any) -> Any:
+def _slices(starts: Array, values: Array, which: Array) -> Array:
     """Return the values of some rows, one after the other."""
     return spans(starts[which], starts[which + 1], values)
 
 
-def spans(low: Any, high: Any, values: Any) -> Any:
+def spans(low: Array, high: Array, values: Array) -> Array:
     """Return the values from one place to another, for each pair of places."""
     counts = high - low
-    return values[np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())]
+    places = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+    return np.take(values, places)
 
 
-def _falls_to_zero(counts: Any, items: Any) -> Any:
+def _falls_to_zero(counts: Array, items: Array) -> Array:
     """Take one off for each item, and return the items that have none left."""
     which, times = np.unique(items, return_counts=True)
     counts[which] -= times
-    return which[counts[which] == 0]
+    return np.compress(counts[which] == 0, which)

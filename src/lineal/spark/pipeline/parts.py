@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lineal.extract.sql.dialects.nearest import NEAREST_GRAMMAR
 from lineal.model.script import Corpus
+from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.blobs import Records
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.components import component_numbers, members
@@ -39,8 +40,8 @@ PER_LOOK = 2_000
 class PartNumbers(NamedTuple):
     """The statements of a part, and those of which it gets copies."""
 
-    own: Any
-    lent: Any
+    own: Array
+    lent: Array
 
 
 def split(book: Book, corpus: Corpus, records: Records, left_out: set[int]) -> list[PartNumbers]:
@@ -114,7 +115,7 @@ class Words:
         if said:
             self.note_facts(np.array(list(said)), ManyFacts(said.values()))
 
-    def note_facts(self, numbers: Any, facts: ManyFacts) -> None:
+    def note_facts(self, numbers: Array, facts: ManyFacts) -> None:
         """Note which words belong together, and how names are spelled."""
         if np.any(facts.kinds == WHOLE):
             raise Whole
@@ -140,7 +141,7 @@ class Words:
         script = self.book.script(number)
         return hash_of("session", script.catalog, *script.schemas)
 
-    def groups(self) -> tuple[Iterator[Any], Lending | None]:
+    def groups(self) -> tuple[Iterator[Array], Lending | None]:
         """Yield the statements that share a joint word, directly or through others, together.
 
         If there are too many in a group, those that only read a table which can be lent are apart.
@@ -158,7 +159,7 @@ class Words:
         kept = ~lending.is_lent(statements, words)
         return members(self.components(statements[kept], words[kept], joint)), lending
 
-    def components(self, statements: Any, words: Any, joint: Any) -> Any:
+    def components(self, statements: Array, words: Array, joint: Array) -> Array:
         """Return of each statement the first one that it shares joint words with."""
         at = np.minimum(np.searchsorted(joint, words), max(len(joint) - 1, 0))
         kept = joint[at] == words if len(joint) else np.zeros(len(words), bool)
@@ -171,7 +172,7 @@ class Numbers:
     def __init__(self) -> None:
         self.statements, self.words = array("i"), array("q")
 
-    def add(self, statements: Any, words: Any) -> None:
+    def add(self, statements: Array, words: Array) -> None:
         """Add words, each with its statement."""
         self.statements.frombytes(statements.astype(np.int32).tobytes())
         self.words.frombytes(words.tobytes())
@@ -181,9 +182,9 @@ class Numbers:
         return Pairs(np.frombuffer(self.statements, np.int32), np.frombuffer(self.words, np.int64))
 
 
-def packed_groups(found: Iterable[Any]) -> Iterator[Any]:
+def packed_groups(found: Iterable[Array]) -> Iterator[Array]:
     """Return parts of about the same size, each of whole groups and in the order of the log."""
-    part: list[Any] = []
+    part: list[Array] = []
     count = 0
     for group in found:
         part.append(group)

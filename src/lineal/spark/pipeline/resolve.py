@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.resolve.catalog import PYTHON
+from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.bands import Bands
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closing import NODE, PAIR, Closing
@@ -343,7 +344,7 @@ class Levels:
         """Return what the words of all statements write and mention."""
         return self.book.glance()
 
-    def page(self, groups: list[Any]) -> pa.Table:
+    def page(self, groups: list[Array]) -> pa.Table:
         """Return the scripts of a task in the order of their levels, after the known ones that
         decide what they read.
         """
@@ -386,14 +387,14 @@ class Levels:
             return 0
 
         self.screen(others)
-        large: list[Any] = []
+        large: list[Array] = []
         self.evaluate(self.small_groups(work, large))
         for groups in Bands(self.glance, np.concatenate(large), LARGEST).all() if large else ():
             self.evaluate(groups)
 
         return len(work)
 
-    def small_groups(self, work: Any, large: list[Any]) -> Iterator[Any]:
+    def small_groups(self, work: Array, large: list[Array]) -> Iterator[Array]:
         """Yield the groups of new statements; those that are too large for one task are noted."""
         is_new = np.zeros(len(self.book), bool)
         is_new[work] = True
@@ -410,7 +411,7 @@ class Levels:
             else:
                 yield group
 
-    def new_numbers(self) -> tuple[Any, list[int]]:
+    def new_numbers(self) -> tuple[Array, list[int]]:
         """The new statements that have a level, and the others."""
         count = len(self.book)
         new = np.fromiter(map(self.is_new, range(count)), bool, count)
@@ -436,7 +437,7 @@ class Levels:
         """Read the statements for the driver in a process that may crash."""
         whole = self.setting
         self.setting = whole._replace(procedural=[], only_read=True)
-        self.evaluate([number] for number in numbers if self.is_new(number))
+        self.evaluate(np.array([number]) for number in numbers if self.is_new(number))
         known = zip(whole.procedural, self.procedural, strict=True)
         sound = [script for script, key in known if key not in self.state.faults]
         self.setting = whole._replace(procedural=sound)
@@ -446,13 +447,13 @@ class Levels:
         """Return how many tasks run at the same time."""
         return parallelism(self.spark)
 
-    def evaluate(self, groups: Iterable[Any]) -> None:
+    def evaluate(self, groups: Iterable[Array]) -> None:
         """Evaluate scripts, wave by wave; those of a group depend on each other."""
         for wave in share_out(groups, WAVE * self.tasks):
             self.evaluate_wave(wave)
             self.known[np.concatenate(wave)] = True
 
-    def evaluate_wave(self, groups: list[Any]) -> None:
+    def evaluate_wave(self, groups: list[Array]) -> None:
         """Evaluate the scripts of one job, and keep their records and faults."""
         count = sum(map(len, groups))
         records: dict[bytes, bytes] = {}
@@ -468,12 +469,12 @@ class Levels:
 
         self.state.keep(records, faults, unfit)
 
-    def here(self, groups: list[Any]) -> Iterator[Answer]:
+    def here(self, groups: list[Array]) -> Iterator[Answer]:
         """So few that a job would take longer."""
         rows = self.page(groups).to_pylist()
         return answers_in(evaluate_levels(rows, self.setting, evaluated_apart))
 
-    def elsewhere(self, groups: list[Any]) -> Iterator[Answer]:
+    def elsewhere(self, groups: list[Array]) -> Iterator[Answer]:
         """Evaluate scripts on the executors, guarded if a worker dies."""
         pages = list(map(self.page, self.shares(groups)))
         try:
@@ -481,7 +482,7 @@ class Levels:
         except (PySparkException, Py4JError):  # a statement may have killed a worker
             return self.job(pages, guard=True)
 
-    def shares(self, groups: list[Any]) -> Iterator[list[Any]]:
+    def shares(self, groups: list[Array]) -> Iterator[list[Array]]:
         """Yield the groups of each task."""
         count = sum(map(len, groups))
         tasks = max(self.tasks, -(-count // PER_TASK))
