@@ -95,10 +95,16 @@ def _as(text: str, compiled: bool) -> str:
     return re.sub(r"<(\w+)>", rf"{DATABASE}.{SCHEMA}.\1" if compiled else r"{{ ref('\1') }}", text)
 
 
+def _columns(name: str) -> list[str]:
+    """Return the tested columns of a model: s0, s1, … of an aggregate, else c0, c1, …"""
+    letter = "s" if name.startswith("mart_") else "c"
+    return [f"{letter}{number}" for number in range(COLUMNS)]
+
+
 def _yaml(name: str) -> str:
     columns = "".join(
-        f"      - name: c{each}\n        description: What c{each} of {name} means.\n        tests: [not_null]\n"
-        for each in range(COLUMNS)
+        f"      - name: {each}\n        description: What {each} of {name} means.\n        tests: [not_null]\n"
+        for each in _columns(name)
     )
     return f"models:\n  - name: {name}\n    description: The model {name}.\n    columns:\n{columns}"
 
@@ -112,11 +118,11 @@ def _manifest(nodes: list[tuple[str, str, str]], models: int) -> dict[str, Any]:
             "relation_name": f"{DATABASE}.{SCHEMA}.{name}", "original_file_path": f"{folder}/{name}.sql",
             "patch_path": f"big://{folder}/{name}.yml", "depends_on": {"macros": [], "nodes": []},
             "config": {**CONFIG, "materialized": "incremental" if "incremental" in raw else "view"},
-            "columns": {f"c{each}": _column(name, each) for each in range(COLUMNS)},
+            "columns": {each: _column(name, each) for each in _columns(name)},
         }  # fmt: skip
-        for each in range(COLUMNS):
-            test = f"not_null_{name}_c{each}"
-            query = f"select c{each} from {DATABASE}.{SCHEMA}.{name} where c{each} is null"
+        for each in _columns(name):
+            test = f"not_null_{name}_{each}"
+            query = f"select {each} from {DATABASE}.{SCHEMA}.{name} where {each} is null"
             made[f"test.big.{test}"] = {**_common("test", test), "raw_code": "{{ test_not_null(**_dbt) }}",
                                         "compiled_code": query, "config": CONFIG}  # fmt: skip
     sources = {
@@ -163,10 +169,10 @@ def _common(kind: str, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _column(name: str, number: int) -> dict[str, Any]:
-    described = f"What c{number} of {name} means."
+def _column(name: str, column: str) -> dict[str, Any]:
+    described = f"What {column} of {name} means."
     return {
-        "name": f"c{number}",
+        "name": column,
         "description": described,
         "meta": {},
         "data_type": None,
