@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -200,8 +201,7 @@ def checked_out(commit: str, folder: Path) -> Iterator[Path]:
 
 def compare(old: Path, new: Path, inputs: Path) -> int:
     """Print the differences of two trees, and return how many inputs differ."""
-    before: dict[str, list[str]] = json.loads(run_task("dump", old, inputs))
-    after: dict[str, list[str]] = json.loads(run_task("dump", new, inputs))
+    before, after = read_both(old, new, inputs)
     differing = [name for name in before if before[name] != after[name]]
     for name in differing:
         print(f"\n{name}")
@@ -210,6 +210,13 @@ def compare(old: Path, new: Path, inputs: Path) -> int:
     lines = sum(map(len, before.values()))
     print(f"\n{len(before):,} inputs, {lines:,} lines, {len(differing)} inputs differ")
     return len(differing)
+
+
+def read_both(old: Path, new: Path, inputs: Path) -> list[dict[str, list[str]]]:
+    """Return the lines of each input, of both trees; both are read at the same time."""
+    with ThreadPoolExecutor() as threads:
+        texts = threads.map(lambda tree: run_task("dump", tree, inputs), (old, new))
+        return list(map(json.loads, texts))
 
 
 def show(before: list[str], after: list[str]) -> None:
