@@ -142,6 +142,13 @@ class Code(Enum):
         "A statement calls a procedure that the input does not define. Its reads and writes are not known.",
         "Add the file that defines the procedure.",
     )
+    UNKNOWN_PACKAGE = (
+        "unknown-package",
+        Severity.INFO,
+        "No source, column or variable has the name before the dot. lineal takes it for a package, whose value "
+        "has no sources.",
+        "Check the alias, or add the file that defines the package.",
+    )
     UNKNOWN_TRIGGER = (
         "unknown-trigger",
         Severity.WARNING,

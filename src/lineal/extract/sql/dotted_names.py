@@ -18,6 +18,7 @@ from lineal.extract.sql.sources import (
     kept_of,
     origin_of,
 )
+from lineal.model.diagnostic import Code
 from lineal.model.names import closest
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
             scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
         )
 
-    if is_sequence(node) or is_package(scope, texts[0], key):
+    if is_sequence(node) or is_package_value(scope, texts, key, node):
         return scope.no_column()
 
     slot = scope.unqualified(texts[0], key, node, certain=True)
@@ -83,6 +84,17 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
         return field_of(slot, texts[1:], node)
 
     return None
+
+
+def is_package_value(scope: Scope, texts: list[str], key: str, node: exp.Column) -> bool:
+    """SELECT consts.pi FROM t      Oracle: reported, because consts may be a misspelled alias"""
+    if not is_package(scope, texts[0], key):
+        return False
+
+    name = ".".join(texts)
+    message = f"'{name}' is read as a value of a package: no source is called '{texts[0]}'"
+    scope.evaluation.report(Code.UNKNOWN_PACKAGE, message, node)
+    return True
 
 
 def is_package(scope: Scope, name: str, key: str) -> bool:
