@@ -289,6 +289,9 @@ class Remembering(Definitions):
         facts = facts_of(script.dialect)
         naming = self.naming.within(script)
         namings = [naming.around(plan, facts) for plan in plans]
+        for plan, own in zip(plans, namings, strict=True):
+            self.catalog.note_short_names(plan, own)
+
         steps: list[tuple[Step, Naming | None]] = [
             (plan, own if own.speaks else None) for plan, own in zip(plans, namings, strict=True)
         ]

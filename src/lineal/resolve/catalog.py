@@ -7,6 +7,7 @@ from functools import cached_property
 
 from lineal.extract.entries import Definition, Entry, file_of
 from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.statements.steps import Plan
 from lineal.extract.sql.tables import named_in_text
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
@@ -16,7 +17,7 @@ from lineal.model.paths import is_path
 from lineal.model.script import Corpus
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.folders import Homes
-from lineal.resolve.naming import FullName, naming_of
+from lineal.resolve.naming import FullName, Naming, naming_of, shorter_names
 
 PYTHON = "python"
 """The language of a script that is not SQL."""
@@ -189,11 +190,21 @@ class NameCatalog:
         """Tell whether anything defines or declares a table."""
         return key in self.created or self.declares(key)
 
-    def note_used(self, spelled: str, name: str, key: str) -> None:
-        """Note the table that a script creates after USE, under the name as it is spelled there."""
-        known = self.used.setdefault(spelled, (name, key))
-        if known is not None and known[1] != key:
-            self.used[spelled] = None
+    def note_short_names(self, plan: Plan, naming: Naming) -> None:
+        """Note the shorter names that a created table has in the session of its script.
+
+        USE shop; CREATE TABLE t …      t is a name of shop.t
+        """
+        if self.naming.schemas or plan.temporary or not plan.defines:
+            return
+
+        for name, key in shorter_names((plan.name, plan.key)):
+            if naming.created(name, key)[1] != plan.key:
+                continue
+
+            known = self.used.setdefault(key, (plan.name, plan.key))
+            if known is not None and known[1] != plan.key:
+                self.used[key] = None
 
     def defines(self, key: str) -> bool:
         """Whether anything creates or declares a table, whatever has been read so far."""

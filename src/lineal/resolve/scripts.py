@@ -90,10 +90,8 @@ class ScriptReader:
     def fully_named(self, step: Step, naming: Naming) -> Step:
         """A step with the full name of what it defines."""
         if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
-            spelled = step.key
             step.name, step.key = naming.created(step.name, step.key)
-            if spelled != step.key and not self.catalog.naming.schemas and not step.temporary:
-                self.catalog.note_used(spelled, step.name, step.key)
+            self.catalog.note_short_names(step, naming)
 
         return step
 
