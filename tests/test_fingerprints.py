@@ -45,7 +45,8 @@ def redrawn(text: str, dialect: str, random: Random) -> tuple[str, int]:
     made, end, count = [], 0, 0
     for token, masked in zip(tokens, masks.masked, strict=True):
         if masked and not unread:
-            free = masked != BY_KIND and compared(tokens, token)
+            glued = text[token.end + 1 : token.end + 2].isalnum()  # 512MB: NULLMB is another word
+            free = masked != BY_KIND and not glued and compared(tokens, token)
             other = random.choice(LITERALS) if free else of_the_same_kind(token)
             made += [text[end : token.start], other]
             end, count = token.end + 1, count + 1

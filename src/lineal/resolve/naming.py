@@ -162,7 +162,7 @@ class Naming(NamedTuple):
         if self.known(found[1]):
             return found
 
-        return next((each for each in shorter_names(found) if self.defined(each[1])), found)
+        return next((each for each in shorter_names(found) if each[1] in self.made), found)
 
     def in_session(self, name: str, key: str) -> tuple[str, str]:
         """Return the name and the key of a table by the catalog and the schemas of the session."""

@@ -199,7 +199,7 @@ def test_the_engine_reaches_nothing(query: str) -> None:
 
 
 def test_without_duckdb_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("lineal.cli.source.find_spec", lambda name: None)
     result = CliRunner().invoke(main, ["diff", str(tmp_path), str(tmp_path), "--prove"])
     assert result.exit_code == 2
     assert "pip install 'lineal[prove]'" in result.output
