@@ -74,7 +74,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
 	$(MAKE) --no-print-directory smoke || failed=1; \
 	wait $$lint || failed=1; cat .cache/lint.log; \
-	echo "pytest"; $(BIN)/pytest -n 2 --dist loadfile $(PYTEST) || failed=1; \
+	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
