@@ -4,7 +4,7 @@ python tools/compare_commits.py OLD NEW                      case files, TPC, ex
 python tools/compare_commits.py OLD NEW ~/a-project …        and these checkouts
 python tools/compare_commits.py OLD NEW --bench              and the CPU seconds of both
 
-The inputs are those of OLD, so a case that NEW adds is no difference. Both commits are checked out
+The inputs are those of OLD, so a case that NEW adds does not count as a difference. Both commits are checked out
 into a temporary folder and run with the interpreter that runs this file. Each difference is a line:
 `-` only in OLD, `+` only in NEW. The exit code is 1 if there is one.
 """
