@@ -62,7 +62,7 @@ def sql() -> list[Seed]:
     """The statements of every case in its dialect, and the SQL files of the examples."""
     files = [
         *texts_below(REPOSITORY / "examples/sales", ".sql"),
-        *texts_below(HERE / "data/sales-changed", ".sql"),
+        *texts_below(REPOSITORY / "examples/sales-changed", ".sql"),
     ]
     return [*(Seed(case.name, case.sql, case.dialect) for case in cases()), *map(seed_of, files)]
 

@@ -15,7 +15,6 @@ FILES = Path(__file__).with_name("workplace")
 
 COPIES = (
     ("examples", "examples"),
-    ("tests/data/sales-changed", "tests/data/sales-changed"),
     ("examples/jaffle", "path/to/project"),
     ("examples/sales", "path/to/sql"),
 )

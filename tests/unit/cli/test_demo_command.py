@@ -68,7 +68,7 @@ def test_a_folder_with_other_files_is_left_alone(
 def test_the_samples_of_the_guides_are_unpacked(tmp_path: Path) -> None:
     assert run_demo("--samples") == 0
     found = {path.name for path in (tmp_path / "examples").iterdir()}
-    assert found == {"bakery", "jaffle", "logs", "sales", "shop"}
+    assert found == {"bakery", "jaffle", "logs", "sales", "sales-changed", "shop"}
 
 
 def test_a_terminal_waits_before_each_question(tmp_path: Path) -> None:

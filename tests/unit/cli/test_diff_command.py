@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "cli"
 SALES = (
     "examples/sales",
-    "tests/data/sales-changed",
+    "examples/sales-changed",
     "--dialect",
     "spark",
     "--schema",
