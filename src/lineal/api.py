@@ -20,6 +20,7 @@ from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Column, Edge, Read
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.ledger import Coverage
+from lineal.model.sequences import flatten
 from lineal.views.report import Report, around, everything, traced
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Lineage:
     @cached_property
     def columns(self) -> list[Column]:
         """Every column of every dataset, those without sources included."""
-        return [column for dataset in self.graph.infos for column in self.graph.columns(dataset)]
+        return flatten(self.graph.columns(dataset) for dataset in self.graph.infos)
 
     @property
     def reads(self) -> list[Read]:

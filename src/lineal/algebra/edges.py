@@ -46,7 +46,7 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
         return frame.slots
 
     together = group(frame.slots, lambda slot: slot.name)
-    return [union_column(slots) for slots in together.values()]
+    return list(map(union_column, together.values()))
 
 
 _new = tuple.__new__  # half the cost of a NamedTuple's own constructor, and edges are many

@@ -47,6 +47,7 @@ from lineal.algebra.lineage import (
 )
 from lineal.algebra.values import Struct, merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.sequences import flatten, second_of_each
 from lineal.model.way import IDENTITY, Confidence, Way
 
 Title = tuple[str, str]
@@ -257,7 +258,7 @@ def rename(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
 
 def _behind_star(slots: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slot]:
     """Return a slot for each name from an open star on: INSERT INTO t (a, b) SELECT m.*, 1 AS b"""
-    listed = {key for _, key in names}
+    listed = set(second_of_each(names))
     same = {slot.key: slot for slot in slots if slot.star is None and slot.key in listed}
     others = [slot for slot in slots if slot.key not in same]
     doubt = Doubt(Confidence.LOW, True, "a column list over an open star")
@@ -355,7 +356,7 @@ def beside(frames: Sequence[Frame]) -> Frame:
     The columns of the first, then those of the next; what decides the rows of one decides the rows
     of all.
     """
-    slots = [slot for frame in frames for slot in frame.slots]
+    slots = flatten(frame.slots for frame in frames)
     return Frame(slots, united(frame.rows for frame in frames))
 
 
@@ -447,7 +448,7 @@ def union(frames: Sequence[Frame]) -> Frame:
     rows = united(frame.rows for frame in frames)
     if all(frame.complete for frame in frames):
         columns = zip(*(frame.slots for frame in frames), strict=False)
-        slots = [union_column(column) for column in columns]
+        slots = list(map(union_column, columns))
         return Frame(slots, rows)
 
     return Frame(_union_around_stars(frames), rows) if len(frames) > 1 else first

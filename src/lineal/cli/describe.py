@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -135,7 +136,7 @@ def _show_patches(patches: list[Patch], color: str) -> int:
     """Print the patches, and return the exit code."""
     from lineal.cli.console import show
 
-    show("".join(line for patch in patches for line in _difference(patch)), color)
+    show("".join(chain.from_iterable(map(_difference, patches))), color)
     _count(patches, "to be written")
     return 0
 
@@ -182,7 +183,7 @@ def _count(patches: list[Patch], done: str) -> None:
     from lineal.views.safe import visible
     from lineal.views.words import count_noun
 
-    for refused in (each for patch in patches for each in patch.refused):
+    for refused in chain.from_iterable(patch.refused for patch in patches):
         complain(visible(f"left alone: {refused}"))
 
     filled = sum(patch.filled for patch in patches)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from lineal.deliver.failures import Event, NotSent, Refused, Stopped, describe_answer
@@ -53,7 +54,7 @@ class Batches:
 
                 failures = {0: str(refusal)}
             except Stopped as stop:
-                left = [*refused, *part, *(each for rest in waiting for each in rest)]
+                left = [*refused, *part, *chain.from_iterable(waiting)]
                 raise NotSent(left, reason or str(stop)) from stop
 
             for index, event in enumerate(part):

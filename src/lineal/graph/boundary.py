@@ -9,6 +9,7 @@ Nothing is paid for it while nothing fails. After a failure the guilty datasets 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from lineal.graph.graph import Graph
@@ -71,9 +72,7 @@ def _leave_out(
     helps.
     """
     failures = extractions[-1].failures
-    targets = list(
-        dict.fromkeys(target for extraction in extractions for target in _targets(extraction))
-    )
+    targets = list(dict.fromkeys(chain.from_iterable(map(_targets, extractions))))
 
     def work_on(some: Iterable[Dataset]) -> Made:
         """Do the work without all targets but these."""
@@ -102,7 +101,7 @@ def _leave_diagnostics(
     that helps.
     """
     failures = extractions[-1].failures
-    found = list(dict.fromkeys(each for part in extractions for each in part.diagnostics))
+    found = list(dict.fromkeys(chain.from_iterable(part.diagnostics for part in extractions)))
 
     def work_on(some: Iterable[Diagnostic]) -> Made:
         """Do the work with only these diagnostics."""

@@ -8,6 +8,7 @@ dim_customers.mail    pii ← raw_customers.email via stg_customers.email
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph, whole
@@ -100,7 +101,7 @@ class Classification:
     @property
     def known(self) -> list[str]:
         """Every label that somebody declares."""
-        return sorted({label for labels in self._declared.values() for label in labels})
+        return sorted(set(chain.from_iterable(self._declared.values())))
 
     def passes_on(self, edge: Edge, label: str) -> bool:
         """Whether an edge carries a label into the column that it leads to, and the column takes

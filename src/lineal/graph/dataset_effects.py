@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from lineal.graph.change import DROP, Change
 from lineal.graph.effects import (
@@ -21,19 +22,20 @@ from lineal.graph.graph import Graph
 from lineal.graph.names_used import NamesUsed
 from lineal.model.consumers import CONSUMERS, VIRTUAL
 from lineal.model.edge import Column, Dataset
+from lineal.model.sequences import flatten
 
 
 def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effects:
     """Return what a change of every column of a dataset does, the worst first."""
     used = NamesUsed(graph)
     found = [effects(graph, column, change, used) for column in graph.columns(dataset)]
-    columns = worst_columns(each for part in found for each in part.columns)
+    columns = worst_columns(chain.from_iterable(part.columns for part in found))
     columns = [each for each in columns if each.column.dataset != dataset]
     counts: dict[Dataset, int] = {}
     for each in columns:
         counts[each.column.dataset] = counts.get(each.column.dataset, 0) + 1
 
-    several = [each for part in found for each in (*part.datasets, *part.consumers)]
+    several = flatten((*part.datasets, *part.consumers) for part in found)
     datasets = [
         replace(each, columns=counts.get(each.dataset, 0))
         for each in worst_datasets([*several, *readers(graph, dataset, change)])
@@ -45,7 +47,7 @@ def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effect
         tuple(columns),
         tuple(each for each in datasets if each.kind not in CONSUMERS),
         tuple(each for each in datasets if each.kind in CONSUMERS),
-        tuple(descriptions(each for part in found for each in part.descriptions)),
+        tuple(descriptions(chain.from_iterable(part.descriptions for part in found))),
     )
 
 

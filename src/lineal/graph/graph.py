@@ -15,6 +15,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.grouping import group
 from lineal.model.redaction import redact_secrets
+from lineal.model.sequences import positions_of
 from lineal.model.way import Confidence, How, way
 
 STAR = "*"
@@ -115,7 +116,7 @@ class Graph:
     @cached_property
     def _rank(self) -> dict[Dataset, int]:
         """Return the position of each dataset."""
-        return {dataset: rank for rank, dataset in enumerate(self.infos)}
+        return positions_of(self.infos)
 
     @cached_property
     def _column_infos(self) -> dict[Column, tuple[int, ColumnInfo]]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lineal.graph.graph import Graph
 from lineal.model.edge import Dataset
 from lineal.model.grouping import group
+from lineal.model.sequences import flatten, positions_of
 from lineal.model.way import Clause
 
 
@@ -33,7 +34,7 @@ def tables(graph: Graph) -> list[TableEdge]:
         if read.column is not None:
             columns[pair][read.column] = None
 
-    rank = {dataset: position for position, dataset in enumerate(graph.infos)}
+    rank = positions_of(graph.infos)
     found = [
         TableEdge(
             source, target, tuple(columns[source, target]), _in_order(clauses[source, target])
@@ -64,7 +65,7 @@ def _within(
     visited, border = {start}, [start]
     while border and hops > 0:
         hops -= 1
-        met = [edge for dataset in border for edge in edges.get(dataset, ())]
+        met = flatten(edges.get(dataset, ()) for dataset in border)
         found += met
         reached = dict.fromkeys(edge.source if upwards else edge.target for edge in met)
         border = [dataset for dataset in reached if dataset not in visited]

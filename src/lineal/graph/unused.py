@@ -26,6 +26,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Read, dataset_of
 from lineal.model.extraction import DatasetInfo
 from lineal.model.grouping import group_pairs
+from lineal.model.sequences import flatten
 
 LOOKED_AT = frozenset(("query", "temporary", "snapshot"))
 """Kinds that are kept for people: a bare SELECT, and a history that nothing can build again."""
@@ -82,7 +83,7 @@ def outputs_of(graph: Graph, patterns: Sequence[str] = (), terminal: Sequence[st
     Where nothing names outputs, consumers such as exposures and metrics say what is needed. Without
     these, the datasets that nothing reads are the outputs: somebody has to read them.
     """
-    asked = [each for pattern in patterns for each in _matching_datasets(graph, pattern)]
+    asked = flatten(_matching_datasets(graph, pattern) for pattern in patterns)
     marked = [info.dataset for info in graph.infos.values() if _is_marked(info, terminal)]
     if asked or marked:
         return Outputs(tuple(dict.fromkeys((*asked, *marked))), DECLARED)

@@ -21,6 +21,7 @@ from lineal.extract.sql.statements.steps import Plan
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.extraction import ColumnInfo
+from lineal.model.sequences import inverted
 from lineal.model.way import Clause, Confidence, How, Way, way
 
 TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
@@ -103,7 +104,7 @@ STRUCTS: dict[type, str] = {
     Items: "items",
     AssignedFields: "assigned",
 }
-BUILT: dict[str, type[Struct]] = {name: kind for kind, name in STRUCTS.items()}
+BUILT: dict[str, type[Struct]] = inverted(STRUCTS)
 
 
 class Encoder:

@@ -33,6 +33,7 @@ from lineal.model.collector import uncollected
 from lineal.model.lifeline import end_with
 from lineal.model.limits import is_watched, take_slot
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten, second_of_each
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
 
@@ -95,15 +96,13 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
     """Drive the workers through outlines, frames and results, and add what they return to the
     memory.
     """
-    lines = [line for _, line in workers]
+    lines = second_of_each(workers)
     try:
         told = [_receive_outlines(line, tick) for line in lines]
-        whole = not any(procedural for _, procedural in told)
-        _tell(
-            lines, [record for records, _ in told for record in records.items()] if whole else None
-        )
+        whole = not any(second_of_each(told))
+        _tell(lines, flatten(records.items() for records, _ in told) if whole else None)
         while whole:
-            news = [name for line in lines for name in _receive(line)]
+            news = flatten(map(_receive, lines))
             _tell(lines, news or None)
             if not news:
                 break

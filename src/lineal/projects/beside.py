@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ TOP = "no section"
 
 def names_in(texts: Iterable[str]) -> set[str]:
     """Return the paths that programs name by a literal."""
-    return {name for text in texts for name in NAMED.findall(text)}
+    return set(chain.from_iterable(map(NAMED.findall, texts)))
 
 
 def files_named_in(folder: Path, texts: Iterable[str]) -> list[Path]:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
 from lineal.model.grouping import group
+from lineal.model.sequences import flatten
 from lineal.projects import yaml
 from lineal.projects.columns import TYPE_KEYS
 from lineal.projects.scalars import scalar
@@ -306,11 +307,9 @@ class Tree:
     def added(self, fills: list[Fill]) -> list[Edit]:
         """Return the edits that declare and describe columns."""
         by_dataset = group(fills, lambda fill: fill.dataset_at)
-        return [
-            edit
-            for place, several in by_dataset.items()
-            for edit in self._added_to(self.node_at(place), several)
-        ]
+        return flatten(
+            self._added_to(self.node_at(place), several) for place, several in by_dataset.items()
+        )
 
     def _added_to(self, dataset: object, fills: list[Fill]) -> list[Edit]:
         """Return the edits that add columns to a dataset."""

@@ -27,6 +27,7 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.openlineage import Settings
 from lineal.model.script import Corpus, Function, Meaning, Script
+from lineal.model.sequences import first_of_each
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, marked, merge_infos, name_of, read_columns
@@ -324,7 +325,7 @@ class Draft:
 
     def renderings(self, project: Project) -> Iterable[Rendering]:
         """Render all templates."""
-        templates = [template for template, _ in self.templates]
+        templates = first_of_each(self.templates)
         macros = list(_macros(project.macro_folders, self.report))
         own = builtin_macros(each.text for each in (*templates, *macros))
         rendered = render(templates, Setting([*own, *macros], project.variables, project.file.name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten
 from lineal.projects.beside import SETTINGS, files_named_in, read_contents
 from lineal.projects.columns import merge_infos
 from lineal.projects.dialect_guess import Guess, guess_dialect
@@ -92,7 +94,7 @@ def read_scripts(
         return Script(text, language, str(file))
 
     corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
-    corpus.diagnostics += [guessed(guess, files) for guess, files in sorted(guesses.items())]
+    corpus.diagnostics += list(starmap(guessed, sorted(guesses.items())))
     return corpus
 
 
@@ -157,7 +159,7 @@ def unite_corpora(corpora: Iterable[Corpus]) -> Corpus:
 
     def all_items(name: str) -> list[Any]:
         """Return the items of a list of all corpora."""
-        return [each for corpus in several for each in getattr(corpus, name)]
+        return flatten(getattr(corpus, name) for corpus in several)
 
     def all_entries(name: str) -> dict[str, Any]:
         """Return the entries of a mapping of all corpora; the last corpus wins."""

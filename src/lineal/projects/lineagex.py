@@ -21,6 +21,7 @@ from lineal.model.job import Job
 from lineal.model.ledger import Coverage, Statements
 from lineal.model.plain import as_mapping, as_text, texts_in
 from lineal.model.script import Corpus
+from lineal.model.sequences import second_of_each
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.errors import ProjectError
 from lineal.projects.intake import peek_bytes
@@ -108,7 +109,7 @@ class _Reader:
         pairs = {
             column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()
         }
-        common = _common([referenced for _, referenced in pairs.values()])
+        common = _common(second_of_each(pairs.values()))
         for source in common:
             self._edge(source, dataset, ROWS, reads)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.ledger import Reason
+from lineal.model.sequences import flatten
 from lineal.projects.extensions import PYTHON, extension_of
 from lineal.projects.intake import Intake, Rules, count_others, walk
 from lineal.projects.repository import find, report_left_out
@@ -61,7 +62,7 @@ def list_parts(path: Path, rules: Rules) -> Listing:
 def project_part(project: Project, found: Survey) -> Part:
     """Return a project with the number of its files."""
     if project.kind == AIRFLOW:
-        scripts = [file for several in found.scripts.values() for file in several]
+        scripts = flatten(found.scripts.values())
         count = sum(file.is_relative_to(project.folder) for file in scripts)
         return Part(project.kind, str(project.folder), count, True)
 

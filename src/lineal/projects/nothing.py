@@ -6,6 +6,7 @@ no .sql, .py or .ipynb files in jobs; found 2 dbt projects below: jobs/a, jobs/b
 from __future__ import annotations
 
 from collections import Counter
+from itertools import starmap
 from pathlib import Path
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -45,11 +46,11 @@ def found_below(folder: Path) -> str:
             break
 
     if projects:
-        parts = [several_of(kind, places) for kind, places in projects.items()]
+        parts = list(starmap(several_of, projects.items()))
         return f"; found {' and '.join(parts)}"
 
     if endings:
-        return f"; found {', '.join(files_of(ending, n) for ending, n in endings.most_common(MOST_NAMED))}"
+        return f"; found {', '.join(starmap(files_of, endings.most_common(MOST_NAMED)))}"
 
     return "; it is empty"
 

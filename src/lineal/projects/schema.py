@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class PlainTable(DatasetInfo):
     def columns(self) -> list[ColumnInfo]:  # type: ignore[override]
         """Return the columns."""
         if set(map(type, self.types)) <= {str} and set(map(type, self.types.values())) <= {str}:
-            return [ColumnInfo(name, kind) for name, kind in self.types.items()]
+            return list(starmap(ColumnInfo, self.types.items()))
 
         diagnostics: list[Diagnostic] = []
         columns = read_columns(yaml.of_plain(self.types), diagnostics.append)

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from lineal.model.addresses import redact_address, redact_in
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.sequences import flatten
 from lineal.projects.errors import ProjectError
 
 DIALECTS = {
@@ -145,7 +146,7 @@ class Catalog:
                 )
 
         asked = schemas or [schema for schema in known if schema.lower() not in SYSTEM]
-        datasets = [info for schema in asked for info in self.tables(schema)]
+        datasets = flatten(map(self.tables, asked))
         name = DIALECTS.get(self.backend, self.backend if self.backend in SAME else "")
         return Inspected(name, default, datasets)
 

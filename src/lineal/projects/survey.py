@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -263,7 +264,7 @@ def dbt_folders(folder: Path) -> frozenset[str]:
     from lineal.projects.dbt.project import read_package
 
     package = read_package(folder, lambda _: None)
-    return absolute(each for several in package.paths.values() for each in several)
+    return absolute(chain.from_iterable(package.paths.values()))
 
 
 def node_folders(folder: Path) -> frozenset[str]:

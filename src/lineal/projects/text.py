@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Reason
+from lineal.model.sequences import first_of_each
 from lineal.projects.intake import (
     Refused,
     Report,
@@ -94,7 +95,7 @@ def encoding_of(head: bytes) -> str | None:
 
 def is_marked_text(head: bytes) -> bool:
     """Tell whether a text begins with a byte order mark."""
-    return head.startswith(tuple(mark for mark, _ in MARKS))
+    return head.startswith(tuple(first_of_each(MARKS)))
 
 
 def decode(data: bytes, file: str, report: Report) -> str:

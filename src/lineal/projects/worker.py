@@ -17,6 +17,7 @@ An answer also says which parts of a text macros have written, where the templat
 from __future__ import annotations
 
 import sys
+from itertools import chain
 
 if __name__ == "__main__":
     # where jinja2 is: the interpreter starts without its site packages
@@ -435,12 +436,12 @@ def marked(tree: nodes.Template) -> nodes.Template:
 def mark_macros(node: nodes.Node) -> None:
     """Put marks around what the expressions and the call blocks of a node may let macros write."""
     if isinstance(node, nodes.Output):
-        node.nodes = [part for child in node.nodes for part in spanned(child)]
+        node.nodes = list(chain.from_iterable(map(spanned, node.nodes)))
         return
 
     for name, held in node.iter_fields():
         if isinstance(held, list) and any(isinstance(each, nodes.CallBlock) for each in held):
-            setattr(node, name, [part for each in held for part in around_call(each)])
+            setattr(node, name, list(chain.from_iterable(map(around_call, held))))
 
 
 def spanned(node: nodes.Expr) -> Iterator[nodes.Expr]:

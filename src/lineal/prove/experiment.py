@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from random import Random
 
 from lineal.extract.sql.runnable import BOOLEAN, DATE, NUMBERS, TEXT, Input, NotRunnable, Runnable
@@ -217,7 +217,7 @@ def kinds_of(columns: dict[str, str], guess: str) -> dict[str, str]:
 
 def add_loose(version: Runnable, inputs: list[Input], with_aliases: bool) -> None:
     """Add columns without a qualifier to the only table of which they can be."""
-    known = {column for each in inputs for column in each.columns}
+    known = set(chain.from_iterable(each.columns for each in inputs))
     read = [each for each in inputs if each.name.lower() in version.inputs]
     for column, kind in version.loose.items():
         owners = [each for each in read if column in each.columns]

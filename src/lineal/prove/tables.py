@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 from random import Random
 
 from lineal.extract.sql.runnable import BOOLEAN, DATE, KINDS, NUMBERS, REAL, TEXT, TIME, Runnable
@@ -43,8 +44,8 @@ def quote_name(name: str) -> str:
 
 def pools_of(*queries: Runnable) -> dict[str, list[object]]:
     """Return the values for each kind of column: a few of its own, and the constants."""
-    numbers = sorted({each for query in queries for each in query.numbers})
-    texts = sorted({each for query in queries for each in query.texts})
+    numbers = sorted(set(chain.from_iterable(query.numbers for query in queries)))
+    texts = sorted(set(chain.from_iterable(query.texts for query in queries)))
     days = [*DAYS, *(found for each in texts if (found := day_of(each)) is not None)]
     return {
         NUMBERS: [0, 1, 2, *near(numbers[:MOST_CONSTANTS])],

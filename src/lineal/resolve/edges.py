@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.sequences import flatten
 
 
 class Edges:
@@ -33,11 +34,7 @@ class Edges:
     def all(self) -> list[Edge]:
         """Every edge, by its target."""
         united = ((target, self.united.get(target)) for target in self.into)
-        return [
-            edge
-            for target, found in united
-            for edge in (found.values() if found else self.into[target])
-        ]
+        return flatten(found.values() if found else self.into[target] for target, found in united)
 
 
 def unite_usages(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...]:

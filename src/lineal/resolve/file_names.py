@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineal.extract.sql.statements.steps import Plan
@@ -65,7 +66,7 @@ def name_files(scripts: Iterable[Prepared], taken: Collection[str], fold: Fold) 
 
     held = set(taken) | {stem for stem, count in stems.items() if count == 1}
     keys = {file: [tail_key(tail, fold) for tail in tails(p)] for file, p in unclear.items()}
-    met = Counter(key for several in keys.values() for key in several)
+    met = Counter(chain.from_iterable(keys.values()))
     found = FileNames({}, {})
     for file, parts in unclear.items():
         free = [

@@ -200,7 +200,9 @@ def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:
 
     groups = OutlineGroups(known)
     groups.unite()
-    return sorted(sorted(f for each in group for f in alike[each]) for group in groups.members)
+    return sorted(
+        sorted(chain.from_iterable(alike[each] for each in group)) for group in groups.members
+    )
 
 
 class OutlineGroups:

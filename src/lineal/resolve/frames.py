@@ -18,6 +18,7 @@ from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import first_of_each
 from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.references import References
 
@@ -69,7 +70,7 @@ class StatementFrames:
         for count in ("references", "ambiguous", "unresolved"):
             setattr(evaluation, count, max(getattr(own, count) for _, own in fitting))
 
-        frames = [frame for frame, _ in fitting]
+        frames = first_of_each(fitting)
         return union_by_name(frames)
 
     def frame_for_table(

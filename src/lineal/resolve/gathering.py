@@ -23,6 +23,7 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.grouping import group
 from lineal.model.script import Function
+from lineal.model.sequences import first_of_each, positions_of, second_of_each
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.catalog import PYTHON, NameCatalog, table_key
 from lineal.resolve.file_names import file_stem, folders_of, name_files
@@ -157,7 +158,7 @@ class Gatherer:
 
         for script in scripts:
             try:
-                self.name_bare([step for step, _ in script.steps], script.reading, script.facts)
+                self.name_bare(first_of_each(script.steps), script.reading, script.facts)
             except Exception:  # noqa: S112  `arrange` meets it again, and reports it
                 continue
 
@@ -231,7 +232,7 @@ class Gatherer:
             return
 
         files = list(dict.fromkeys(each.file for each in definers))
-        number_of = {file: number for number, file in enumerate(files)}
+        number_of = positions_of(files)
         for each in definers[1:]:
             number = number_of[each.file]
             if number:
@@ -287,7 +288,7 @@ class Gatherer:
         try:
             return self.arrange(script)
         except Exception as error:
-            self.fail_steps(script.reading, [step for step, _ in script.steps], error)
+            self.fail_steps(script.reading, first_of_each(script.steps), error)
             return None
 
     def fail_steps(self, reading: Reading, steps: Sequence[Step], error: Exception) -> None:
@@ -317,7 +318,7 @@ class Gatherer:
         ]
         self.name_bare(steps, reading, facts)
         timeline = Timeline(steps) if order_matters(steps) else None
-        return Arranged(reading, facts, steps, [naming for _, naming in script.steps], timeline)
+        return Arranged(reading, facts, steps, second_of_each(script.steps), timeline)
 
     def name_bare(self, steps: list[Step], reading: Reading, facts: Facts) -> None:
         """SELECT …: named after its model, its file, or its text."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from lineal.model import names
 from lineal.model.diagnostic import order_of
@@ -21,6 +22,7 @@ from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
+from lineal.model.sequences import flatten
 from lineal.model.statement import Statement
 
 Same = dict[Dataset, Dataset]
@@ -30,7 +32,7 @@ def informed(corpus: Corpus) -> Corpus:
     """The corpus, with the schemas that are given and not declared."""
     declared = {_key(info.dataset) for info in corpus.datasets}
     learnt: dict[str, DatasetInfo] = {}
-    infos = [info for given in corpus.given for info in given.datasets.values()]
+    infos = flatten(given.datasets.values() for given in corpus.given)
     spaces: dict[str, set[str]] = {}
     for info in infos:
         spaces.setdefault(_key(info.dataset), set()).add(info.dataset.namespace)
@@ -217,7 +219,7 @@ def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
 
 def _usages(edges: Iterable[Edge]) -> tuple[Usage, ...]:
     """Return the usages of several edges, each once."""
-    usages = (usage for edge in edges for usage in edge.usages)
+    usages = chain.from_iterable(edge.usages for edge in edges)
     return tuple(
         {
             (usage.way, usage.doubt, usage.place, usage.expression): usage for usage in usages

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import lineal.extract.dataframes  # noqa: F401  (its front ends enter their handlers)
@@ -157,9 +158,7 @@ def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
     heads = [
         each for each in part.diagnostics if not any(each in held for held in part.said.values())
     ]
-    part.diagnostics = list(
-        dict.fromkeys([*(each for held in said.values() for each in held), *heads])
-    )
+    part.diagnostics = list(dict.fromkeys([*chain.from_iterable(said.values()), *heads]))
     part.said = said
     part.unread_in = {
         **before.unread_in,

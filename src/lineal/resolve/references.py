@@ -14,6 +14,7 @@ from lineal.extract.sql.structs import field_names, fields_at
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
+from lineal.model.sequences import second_of_each
 from lineal.model.way import IDENTITY
 from lineal.resolve.alterations import use_former_names
 from lineal.resolve.catalog import NameCatalog
@@ -134,7 +135,7 @@ class References:
         for dataset, _ in found:
             evaluation.datasets_read.setdefault(dataset, node)
 
-        return found[0][0], scan_any([frame for _, frame in found], message)
+        return found[0][0], scan_any(second_of_each(found), message)
 
     def frame_at(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
         """Return the frame of a version of a table.

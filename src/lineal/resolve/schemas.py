@@ -10,6 +10,7 @@ from lineal.algebra.symbols import share_states
 from lineal.extract.entries import Definition, Entry, State
 from lineal.model.boundary import internal_error
 from lineal.model.extraction import DatasetInfo
+from lineal.model.sequences import second_of_each
 from lineal.resolve.alterations import altered_columns, use_former_names
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
@@ -137,7 +138,7 @@ class Schemas:
         columns = [
             (name, fold(name, True) if name in quoted else keys[name]) for name in info.names
         ]
-        if len({key for _, key in columns}) == len(columns):
+        if len(set(second_of_each(columns))) == len(columns):
             return columns
 
         return [(name, fold(name, True)) for name, _ in columns]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 
 from lineal.extract.entries import Definition, Entry
 from lineal.model.consumers import ONLY_READ
@@ -165,7 +166,7 @@ class ShownNames:
             if column.dataset in several
         ]
         if evaluation.unresolved or evaluation.ambiguous:
-            doubtful = (column for columns in evaluation.reads.values() for column in columns)
+            doubtful = chain.from_iterable(evaluation.reads.values())
             used += [
                 (column, 1)
                 for column in doubtful

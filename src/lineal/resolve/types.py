@@ -5,6 +5,7 @@ somebody asks."""
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from lineal.extract.sql.parse import deep
@@ -109,7 +110,7 @@ class Types:
         """Return the type on which all statements that define a dataset agree."""
         several = list(map(self.defined, entry.defining))
         agreed: dict[str, Type] = {}
-        for key in {key for columns in several for key in columns}:
+        for key in set(chain.from_iterable(several)):
             types = {columns[key] for columns in several if key in columns}
             if len(types) == 1:
                 agreed[key] = types.pop()

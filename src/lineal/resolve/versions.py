@@ -20,6 +20,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.edge import Dataset
 from lineal.model.script import Script
+from lineal.model.sequences import flatten
 from lineal.resolve.alterations import Makes, change_of, schema_frame
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
@@ -144,7 +145,7 @@ class Versions:
         of.
         """
         for version, _ in self.hidden:
-            written = [definition for state in version.states for definition in state.definitions]
+            written = flatten(state.definitions for state in version.states)
             if version.read or version.superseded or not written:
                 continue
 

@@ -14,6 +14,7 @@ from lineal.model.boundary import Passing
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.finding import Checks, Finding, Found, Suppression, order_of
 from lineal.model.names import closest
+from lineal.model.sequences import flatten
 from lineal.rules import (
     classification_conflict,
     cte,
@@ -172,7 +173,7 @@ def _find_rules(text: str) -> list[Rule]:
     """Return the rules of a code or name; raise UnknownRule if there is none."""
     found = [rule for rule in RULES if rule.is_called(text)]
     if not found:
-        near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])
+        near = closest(text, flatten((rule.code, rule.name) for rule in RULES))
         meant = f"did you mean {near}?" if near else "write a code or name: A051, unused-column"
         raise UnknownRule(f"there is no rule {text}; {meant}")
 

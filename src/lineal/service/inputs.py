@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Defaults
+from lineal.model.sequences import flatten
 from lineal.projects import ProjectError, corpus_of_text, load, make_rules, unite_corpora
 from lineal.service.source import STANDARD_INPUT, Source
 from lineal.store import Cache, cache, digest, machinery
@@ -84,7 +85,7 @@ def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
 
     from lineal.projects import postgres
 
-    scripts = [script for corpus in beside for script in corpus.scripts]
+    scripts = flatten(corpus.scripts for corpus in beside)
     return [
         postgres.load(address, scripts, source.only_schema, source.history)
         for address in dict.fromkeys(source.servers)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
@@ -36,6 +37,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.model.grouping import group
 from lineal.model.script import Corpus
+from lineal.model.sequences import positions_of
 from lineal.model.statement import Statement
 from lineal.projects.removals import (
     INCREMENTAL,
@@ -86,7 +88,7 @@ class Plan:
     @property
     def patch(self) -> str:
         """Return a unified diff of all files."""
-        return "".join(line for edit in self.edits for line in patch_of(edit))
+        return "".join(chain.from_iterable(map(patch_of, self.edits)))
 
 
 class Subject(NamedTuple):
@@ -183,7 +185,7 @@ class _Planner:
 
     def _in_order(self) -> list[Column | Dataset]:
         """Return everything that is unused, readers first."""
-        rank = {name: position for position, name in enumerate(in_removal_order(self.graph))}
+        rank = positions_of(in_removal_order(self.graph))
         unused, tested = (self.unused.datasets, self.unused.columns), self.unused.tested
         found = dict.fromkeys((*unused[0], *unused[1], *tested))
         return sorted(found, key=lambda at: rank[dataset_of(at)])

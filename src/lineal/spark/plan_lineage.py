@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.grouping import group
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
 from lineal.resolve.imported import informed, unite_imported
@@ -188,7 +190,7 @@ def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> 
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
         touched[is_program(definition)] |= {definition.target, *read}
 
-    told = {dataset for each in given for dataset in each.datasets}
+    told = set(chain.from_iterable(each.datasets for each in given))
     return (touched[True] | told) - touched[False]
 
 
@@ -388,7 +390,7 @@ class Exact:
                 for edge in through(self.edges, set(self.hidden))
                 if edge.into not in self.hidden
             ],
-            reads=[read for part in self.parts for read in part.reads],
+            reads=flatten(part.reads for part in self.parts),
             datasets=self.static.datasets,
             diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
             coverage=self.coverage,

@@ -15,6 +15,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function
+from lineal.model.sequences import inverted
 from lineal.spark.availability import one_line
 from lineal.spark.functions import head_and_body
 from lineal.spark.names import column as quoted
@@ -45,7 +46,7 @@ class StandIns:
     @property
     def names(self) -> Names:
         """Return how names of the session map to datasets."""
-        datasets = {table: dataset for dataset, table in self.renamed.items()}
+        datasets = inverted(self.renamed)
         views, meanings = frozenset(self.views), self.corpus.meanings
         return Names(self.corpus.namespace, self.database, views, meanings, datasets)
 

@@ -47,7 +47,7 @@ def page(parts: Sequence[Listed]) -> Page:
     if not parts:
         return [line("nothing to read")]
 
-    rows = [row_of(part) for part in sorted(parts, key=lambda part: not part.is_read)]
+    rows = list(map(row_of, sorted(parts, key=lambda part: not part.is_read)))
     return [Grid(HEADER, rows, numbers=(1, 2), paths=True)]
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import starmap
 from typing import Any
 
 from lineal.algebra.functions import Role, known
@@ -69,7 +70,7 @@ def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, object]
             "reads": sorted({read.dataset.name for read in reads}),
             "writes": sorted(target.name for target in written),
         },
-        "column_lineage": [output(target, several) for target, several in by_target(edges).items()],
+        "column_lineage": list(starmap(output, by_target(edges).items())),
         "columns_read": columns_read(reads, edges),
         "columns_written": columns_written(report, file, written, edges),
         "dynamic_columns": [

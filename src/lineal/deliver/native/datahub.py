@@ -26,6 +26,7 @@ from lineal.deliver.failures import (
     reason_of_retries,
 )
 from lineal.deliver.native.flows import Flow, Pair, Table, flow_of
+from lineal.model.sequences import flatten
 
 PLATFORMS = {"awsathena": "athena", "sqlserver": "mssql", "default": "external"}
 """What DataHub calls a system whose namespace has another name."""
@@ -76,7 +77,7 @@ class DataHub:
         for target, pairs in flow.of_target().items():
             lineage = self._models.UpstreamLineageClass(
                 upstreams=list(map(self._upstream, pairs)),
-                fineGrainedLineages=[each for pair in pairs for each in self._fine(pair)],
+                fineGrainedLineages=flatten(map(self._fine, pairs)),
             )
             yield self.urn(target), lineage
 

@@ -166,7 +166,7 @@ def target_columns(node: Node) -> list[str]:
         return [part.strip() for part in listed]
 
     if isinstance(listed, list):
-        return [str(column) for column in listed]
+        return list(map(str, listed))
 
     return []
 

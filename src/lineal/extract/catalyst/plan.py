@@ -27,6 +27,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.ledger import Columns, Coverage, Files, Statements
 from lineal.model.paths import is_path, path_name, places
 from lineal.model.script import Meaning
+from lineal.model.sequences import flatten
 from lineal.model.way import Clause, Confidence
 
 SESSION_CATALOG = "spark_catalog"
@@ -181,7 +182,7 @@ class Plan:
         """A leaf of the plan, whose node says what columns it has."""
         self.datasets_read[dataset] = None
         if node is not None:
-            names = [own_name(output) for output in leaf_outputs(node)]
+            names = list(map(own_name, leaf_outputs(node)))
             self.note_schema(dataset, names, node.args.get("types"))
 
     def note_schema(self, dataset: Dataset, names: Sequence[str | None], types: Any) -> None:
@@ -263,7 +264,7 @@ class Plan:
             return []
 
         if is_path(name[0]):
-            return places(list(dict.fromkeys(path_name(each) for each in name)))
+            return places(list(dict.fromkeys(map(path_name, name))))
 
         return [self.names.dataset_name(name)]
 
@@ -391,10 +392,10 @@ def unite_extractions(parts: list[Extraction]) -> Extraction:
         datasets = {**part.datasets, **datasets}
 
     return Extraction(
-        edges=[edge for part in parts for edge in part.edges],
-        reads=[read for part in parts for read in part.reads],
+        edges=flatten(part.edges for part in parts),
+        reads=flatten(part.reads for part in parts),
         datasets=datasets,
-        diagnostics=[diagnostic for part in parts for diagnostic in part.diagnostics],
+        diagnostics=flatten(part.diagnostics for part in parts),
         coverage=coverage_of(sum(part.coverage.columns.named for part in parts)),
     )
 

@@ -25,8 +25,8 @@ from lineal.extract.catalyst.expressions.casts import is_inserted
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id
-from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import flatten, instances
 from lineal.model.way import IDENTITY, Clause, Way
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read_merge(node: Node, plan: Plan) -> Sink | None:
     table, source = node.children
     frame = frame_of(table, None, plan)
     assignments, conditions = parts_of_clauses(node.trees_of(ACTIONS), "Assignment")
-    assigned = [assignment_in(child) for child in assignments]
+    assigned = list(map(assignment_in, assignments))
     return write_merge(
         table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan
     )
@@ -71,7 +71,7 @@ ACTIONS = ("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
 
 def parts_of_clauses(clauses: list[Node], action: str) -> tuple[list[Node], list[Node]]:
     """WHEN MATCHED AND c THEN UPDATE SET a = b      what the clauses set, and their conditions"""
-    parts = [child for clause in clauses for child in clause.children]
+    parts = flatten(clause.children for clause in clauses)
     actions = [part for part in parts if part.name == action]
     return actions, [part for part in parts if part.name != action]
 
@@ -370,7 +370,7 @@ def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
     own = {slot.key for slot in frame.slots if slot.name == name}
     fields = zip(struct.children[0::2], struct.children[1::2], strict=True)
     kept = [pair for pair in fields if not is_field_of(own, *pair)]
-    return Node(struct.name, struct.args, [child for pair in kept for child in pair])
+    return Node(struct.name, struct.args, flatten(kept))
 
 
 def is_field_of(columns: Container[str], key: Node, value: Node) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from lineal.model.sequences import flatten
+
 
 class Node:
     """A plan's operator or an expression: the short name of its class, its fields, its children."""
@@ -38,7 +40,7 @@ class Node:
 
     def trees_of(self, fields: Iterable[str]) -> list[Node]:
         """The trees of several fields, one field after the other."""
-        return [tree for field in fields for tree in self.trees(field)]
+        return flatten(map(self.trees, fields))
 
     def find_all(self, name: str) -> Iterator[Node]:
         """Find every node of a class, this one included."""
@@ -135,5 +137,5 @@ def table_identifier(table: Any) -> list[str]:
 
 def identifier_parts(identifier: dict[str, Any]) -> list[str]:
     """TableIdentifier(t, db, catalog)      [catalog, db, t], as far as they are named"""
-    parts = [identifier.get(part) for part in ("catalog", "database", "table")]
+    parts = list(map(identifier.get, ("catalog", "database", "table")))
     return [str(part) for part in parts if part]

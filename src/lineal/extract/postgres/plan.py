@@ -51,7 +51,7 @@ def value_flow(plan: dict[str, Any], shapes: Shapes, evaluation: Evaluation) -> 
     """
     root = Node(plan["Plan"])
     walk = Walk(root, shapes, evaluation)
-    outputs = [output(lineage) for lineage in walk.outputs(root)]
+    outputs = list(map(output, walk.outputs(root)))
     nodes = list(root.walk())
     scanned = frozenset(node.relation for node in nodes if node.relation)
     return ValueFlow(
@@ -111,7 +111,7 @@ class Walk:
         a UNION ALL b      by position; of EXCEPT only what stands before it
         """
         members = node.inputs[:1] if is_except(node) else node.inputs
-        lists = [self.outputs(member) for member in members]
+        lists = list(map(self.outputs, members))
         length = min(map(len, lists), default=0)
         return [united(each[position] for each in lists) for position in range(length)]
 
@@ -128,8 +128,8 @@ class Walk:
                 alias: frame for alias, frame in self.frames.items() if not self.within(alias, node)
             }
             more = self.outputs(again)
-            grown = [united(pair) for pair in zip(found, more, strict=False)]
-            if [set(each) for each in grown] == [set(each) for each in found]:
+            grown = list(map(united, zip(found, more, strict=False)))
+            if list(map(set, grown)) == list(map(set, found)):
                 return found
 
             found = grown
@@ -281,7 +281,7 @@ class Walk:
         inputs = node.inputs
         values = self.outputs(inputs[0]) if inputs else []
         if node.alias.startswith("*SELECT* "):
-            names = [self.last_name(text) for text in node.output]
+            names = list(map(self.last_name, node.output))
             return self.shaped(names[: len(values)], values)
 
         return self.by_name(node, values)

@@ -61,7 +61,7 @@ class Shapes:
         if alias is None or alias.this is None:
             return
 
-        columns = [self.key(each) for each in list_arg(alias, "columns")]
+        columns = list(map(self.key, list_arg(alias, "columns")))
         key = self.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         self.lists.setdefault(key, []).append(columns)
 
@@ -93,7 +93,7 @@ class Shapes:
 
         AS s(a, b)
         """
-        columns = [self.key(each) for each in list_arg(alias, "columns")]
+        columns = list(map(self.key, list_arg(alias, "columns")))
         if names is None:
             return None
 
@@ -153,7 +153,7 @@ class Shapes:
                 if used <= set(names) and len(names) <= most
             ]
             if fitting:
-                places = {tuple(names.index(name) for name in sorted(used)) for names in fitting}
+                places = {tuple(map(names.index, sorted(used))) for names in fitting}
                 return fitting[0] if len(places) == 1 else None
 
         return None

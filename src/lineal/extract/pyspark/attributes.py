@@ -51,6 +51,7 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.model.sequences import first_of_each
 from lineal.model.way import Confidence
 
 COLUMN_NAMES = frozenset(COLUMN_METHODS) | {
@@ -304,7 +305,7 @@ def of_instance(run: Run, held: Instance, name: str, node: ast.AST) -> Value:
 
 
 TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
-    "_fields": lambda held: tuple(name for name, _ in held.home.all_fields),
+    "_fields": lambda held: tuple(first_of_each(held.home.all_fields)),
     "_asdict": lambda held: Native("_asdict", lambda *_: dict(held.names)),
     "_replace": lambda held: Native(
         "_replace", lambda run, call: Instance(held.home, {**held.names, **call.keywords})
@@ -403,7 +404,7 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: ast.AST) -> Value:
     schema.names, schema.fields
     """
     if name == "names":
-        return [field for field, _ in held.fields]
+        return first_of_each(held.fields)
 
     if name == "fields":
         return held.field_values

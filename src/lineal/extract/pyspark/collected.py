@@ -28,10 +28,10 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
-from lineal.extract.sequences import first_or_none, present
 from lineal.extract.sql.nodes import items_in
 from lineal.extract.sql.placeholders import name_of
 from lineal.model.edge import Doubt
+from lineal.model.sequences import first_or_none, present
 from lineal.model.way import Confidence
 
 DATA = "only the data knows"

@@ -26,7 +26,7 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
-from lineal.extract.sequences import all_are
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 NAMESPACE = Class("Namespace", [], {})
@@ -211,7 +211,7 @@ def _parse(run: Run, held: Builder, call: Invocation) -> tuple[Instance, list[st
 
     try:
         made = _parser_of(held.parts["specification"], expected, defaults)
-        found, rest = made.parse_known_args([str(word) for word in words])
+        found, rest = made.parse_known_args(list(map(str, words)))
     except (Refused, TypeError, ValueError, argparse.ArgumentError):
         return None
 

@@ -28,7 +28,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
-from lineal.extract.sequences import all_are
+from lineal.model.sequences import all_are
 
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,

@@ -14,7 +14,7 @@ from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Collected, Generator, Pattern, Unknown, Value, label_of
-from lineal.extract.sequences import all_are, first_or_none
+from lineal.model.sequences import all_are, first_or_none
 
 
 def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:

@@ -18,8 +18,8 @@ from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, label_of, method_of
-from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import instances
 
 MOST_ROUNDS = 2_000
 """How many items of a list a loop is followed for."""

@@ -11,8 +11,8 @@ from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, n
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
-from lineal.extract.sequences import all_are
 from lineal.model.script import DbtContext
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 

@@ -24,7 +24,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
 UDF_DECORATORS = {f"{name}_decorator": name for name in UDFS}

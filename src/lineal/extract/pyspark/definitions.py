@@ -24,7 +24,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 
 
 def define_function(

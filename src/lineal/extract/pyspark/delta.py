@@ -335,7 +335,7 @@ def emit(
     node: ast.AST,
 ) -> Value:
     """Write the columns that a merge or an update sets."""
-    made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)
+    made = Relation(list(map(fresh, slots)), both.rows, parents, evaluation)
     take_findings(run, made, evaluation)
     kind = "file" if held.parts.get("path") else "table"
     write_dataset(run, Write(held.parts["target"], made, node, run.reading, kind, defines=False))

@@ -12,7 +12,7 @@ from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of
-from lineal.extract.sequences import only_or_none
+from lineal.model.sequences import only_or_none
 from lineal.model.way import Confidence
 
 FILE = "file"

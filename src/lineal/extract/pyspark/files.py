@@ -8,6 +8,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
@@ -224,7 +225,7 @@ def label_files(files: list[File]) -> None:
 
 def imported_words(text: str) -> set[str]:
     """Every word of a file's imports, read without parsing it."""
-    return {word for line in IMPORTS.findall(text) for word in re.findall(r"\w+", line)}
+    return set(chain.from_iterable(re.findall(r"\w+", line) for line in IMPORTS.findall(text)))
 
 
 def session_like_names(tree: ast.AST) -> set[str]:

@@ -19,6 +19,7 @@ from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
 from lineal.extract.sql.unresolved_names import read_undeclared
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset
+from lineal.model.sequences import first_of_each
 from lineal.model.way import IDENTITY, Clause
 
 
@@ -161,7 +162,7 @@ class FrameScope(Scope):
         relation: Relation | None = self.relation
         while relation is not None:
             for length in range(len(parts) - 1, -1, -1):
-                qualifier = tuple(_fold(part) for part in parts[:length])
+                qualifier = tuple(map(_fold, parts[:length]))
                 slot = self.lookup(
                     relation, parts[length], qualifier, node, bool(parts[length + 1 :])
                 )
@@ -384,7 +385,7 @@ def expand_struct(relation: Relation, tree: Any, scope: FrameScope) -> list[Attr
     kind = relation.types.get(held[0].id, "") if len(held) == 1 else ""
     fields = parsed_schema(kind) if kind.startswith("struct<") else None
     if fields is None:
-        return [open_fields(slot) for slot in struct_star(tree, scope)]
+        return list(map(open_fields, struct_star(tree, scope)))
 
     slot = scope.column(exp.column(name))
     found = []
@@ -442,7 +443,7 @@ def taken_out(relation: Relation, before: Attribute, after: Attribute) -> list[A
 
 def is_of(attribute: Attribute, dataset: Dataset) -> bool:
     """Tell whether a column is made of the column of its name in a dataset."""
-    origins = [origin for origin, _ in attribute.slot.lineage]
+    origins = first_of_each(attribute.slot.lineage)
     return any(
         origin.dataset == dataset and _fold(origin.name) == attribute.key for origin in origins
     )

@@ -31,7 +31,7 @@ from lineal.extract.pyspark.values import (
     note_of,
     positional_names,
 )
-from lineal.extract.sequences import present
+from lineal.model.sequences import present
 from lineal.model.way import Confidence
 
 

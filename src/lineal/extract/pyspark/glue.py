@@ -30,8 +30,8 @@ from lineal.extract.pyspark.values import (
     Value,
     positional_names,
 )
-from lineal.extract.sequences import all_are
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 

@@ -21,8 +21,8 @@ from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Method, Unknown, Value
-from lineal.extract.sequences import present
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import present
 from lineal.model.way import Clause, How, way
 
 AGGREGATED = way(How.AGGREGATION)

@@ -143,7 +143,7 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: ast.AST) ->
 
     if isinstance(key, (Unknown, Pattern)) and held and len(held) <= FEW_ITEMS:
         options = list(held.values())
-        if len({type(each) for each in options}) == 1 and not isinstance(held, DefaultDict):
+        if len(set(map(type, options))) == 1 and not isinstance(held, DefaultDict):
             return one_of(run, options)
 
     if isinstance(held, DefaultDict) and isinstance(key, Unknown):

@@ -23,7 +23,7 @@ from lineal.extract.pyspark.values import (
     Value,
     is_elsewhere,
 )
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 
 MOST_LOOKED_AT = 200_000
 LONGEST_RANGE = 3_000

@@ -40,7 +40,7 @@ from lineal.extract.pyspark.values import (
     label_of,
     trees_of,
 )
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 FUNCTIONS = re.compile(

@@ -38,8 +38,8 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
-from lineal.extract.sequences import all_are, any_is
 from lineal.model.patterns import SlowPattern, compile_pattern
+from lineal.model.sequences import all_are, any_is
 from lineal.model.way import Confidence
 
 Handler = Callable[[Run, Invocation], Value]

@@ -15,7 +15,7 @@ from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import ColumnValue, Instance, SchemaValue, Unknown, Value
-from lineal.extract.sequences import first_or_none
+from lineal.model.sequences import first_or_none
 
 
 def create_data_frame(run: Run, call: Invocation) -> Value:
@@ -87,9 +87,9 @@ def with_collected_cells(
 def relation_of_row(run: Run, relation: Relation, row: Value, node: ast.AST) -> Relation:
     """Return local data of one row: a column per cell."""
     if isinstance(row, dict):
-        cells = [row.get(name) for name in relation.names]
+        cells = list(map(row.get, relation.names))
     elif isinstance(row, Instance):
-        cells = [row.names.get(name) for name in relation.names]
+        cells = list(map(row.names.get, relation.names))
     else:
         cells = items_of(row) or [row]
 

@@ -20,6 +20,7 @@ from lineal.extract.pyspark.knowledge import (
 from lineal.extract.pyspark.natives import is_instance
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Instance, Unknown, Value
+from lineal.model.sequences import first_of_each
 
 
 def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
@@ -151,7 +152,7 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
     if not isinstance(subject, Instance):
         return all_of([fits_pattern(run, each, subject, env) for each in pattern.patterns[:1]])
 
-    order = subject.home.find("__match_args__") or [name for name, _ in subject.home.all_fields]
+    order = subject.home.find("__match_args__") or first_of_each(subject.home.all_fields)
     parts = [
         *zip(order, pattern.patterns, strict=False),
         *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),

@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import (
     trees_of,
 )
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import first_of_each
 
 
 def call_method(run: Run, method: Method, call: Invocation) -> Value:
@@ -151,7 +152,7 @@ def on_schema(run: Run, held: SchemaValue, name: str, call: Invocation) -> Value
         return SchemaValue([*held.fields, added])
 
     if name == "fieldNames":
-        return [field for field, _ in held.fields]
+        return first_of_each(held.fields)
 
     if name == "typeName":
         return "struct"

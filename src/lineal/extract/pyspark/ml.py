@@ -41,6 +41,7 @@ from lineal.extract.pyspark.values import (
     note_of,
 )
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import flatten
 from lineal.model.way import Clause
 
 ML_MODEL = "ml_model"
@@ -174,13 +175,11 @@ def stages_of(run: Run, held: Builder, node: ast.AST) -> list[Value]:
 def learn(run: Run, held: Builder, stage: Stage, relation: Relation, node: ast.AST) -> Lineage:
     """Return what a model learns from: its inputs and labels, over all rows."""
     if held.parts["class"] == "RFormula":
-        names = [name for several in formula_of(held, relation).values() for name in several]
+        names = flatten(formula_of(held, relation).values())
     else:
-        names = [
-            name
-            for parameter in (*stage.inputs, *stage.trained_on)
-            for name in names_of(run, held, parameter, node)
-        ]
+        names = flatten(
+            names_of(run, held, parameter, node) for parameter in (*stage.inputs, *stage.trained_on)
+        )
 
     tree = exp.AnonymousAggFunc(this="fit", expressions=trees_of(run, names, node))
     return lineage_over(run, relation, tree)
@@ -250,7 +249,7 @@ def append_outputs(
     run: Run, held: Builder, stage: Stage, relation: Relation, node: ast.AST
 ) -> Relation:
     """Append each output column: of its own input where they are paired, else of all inputs."""
-    inputs = [name for each in stage.inputs for name in names_of(run, held, each, node)]
+    inputs = flatten(names_of(run, held, each, node) for each in stage.inputs)
     learnt = held.parts.get("learnt") or {}
     for parameter, default in stage.outputs:
         outputs = names_of(run, held, parameter, node, default)
@@ -270,7 +269,7 @@ def learnt_by(held: Builder, read: Sequence[Value], learnt: Lineage, paired: boo
     if not paired or trained is None:
         return learnt
 
-    own = [each for name in read for each in trained.by_key.get(str(name).lower(), ())]
+    own = flatten(trained.by_key.get(str(name).lower(), ()) for name in read)
     origins = {origin for each in own for origin, _ in each.slot.lineage}
     return {key: trail for key, trail in learnt.items() if key[0] in origins}
 
@@ -427,9 +426,7 @@ def learnt_outputs(run: Run, held: Value, node: ast.AST) -> dict[str, Lineage]:
     if stage is None or not stage.learns or not learnt or not stage.outputs[0][1]:
         return {}
 
-    names = [
-        name for each, default in stage.outputs for name in names_of(run, held, each, node, default)
-    ]
+    names = flatten(names_of(run, held, each, node, default) for each, default in stage.outputs)
     return {str(name).lower(): learnt for name in names}
 
 
@@ -456,7 +453,7 @@ def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.A
     inputs: list[Value] = []
     outputs = [each.slot.name for each in model.attributes if each.slot.star is None]
     if stage is not None:
-        inputs = [each for key in stage.inputs for each in names_of(run, held, key, node)]
+        inputs = flatten(names_of(run, held, key, node) for key in stage.inputs)
         outputs = outputs or [
             str(each)
             for key, default in stage.outputs

@@ -6,7 +6,7 @@ import ast
 import re
 
 from lineal.extract.pyspark.files import File
-from lineal.extract.sequences import instances, only_or_none, present
+from lineal.model.sequences import flatten, instances, only_or_none, present
 
 PACKAGE = "__init__"
 INCLUDE = "lineal_include"
@@ -77,7 +77,7 @@ class ModuleIndex:
     def all_imports(self, file: File) -> list[File]:
         """Return the files of the program that a file imports, inside functions, too."""
         nodes = instances(ast.walk(file.tree), (ast.Import, ast.ImportFrom))
-        return [each for node in nodes for each in self.imports(node, file)]
+        return flatten(self.imports(node, file) for node in nodes)
 
     def imports(self, node: ast.AST, file: File) -> list[File]:
         """Return the files of the program that a statement imports."""

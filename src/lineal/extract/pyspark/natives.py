@@ -41,7 +41,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
-from lineal.extract.sequences import all_are, any_is
+from lineal.model.sequences import all_are, any_is, flatten
 from lineal.model.way import Confidence
 
 Handler = Callable[[Run, Invocation], Value]
@@ -356,7 +356,7 @@ def sum_(run: Run, call: Invocation) -> Value:
         if sum(map(len, items)) > MOST_ITEMS:
             return Unknown("…", TOO_LARGE)
 
-        return [each for item in [start, *items] for each in item]
+        return flatten([start, *items])
 
     return plain(sum)(run, call.with_arguments([items, start], {}))
 
@@ -505,7 +505,7 @@ def truths_of(arguments: Arguments) -> list[bool | None]:
     if items is None:
         return [None]
 
-    return [truth(item) for item in items]
+    return list(map(truth, items))
 
 
 def next_(run: Run, call: Invocation) -> Value:

@@ -6,8 +6,8 @@ import ast
 import json
 import re
 
-from lineal.extract.sequences import first_or_none
 from lineal.model.boundary import described
+from lineal.model.sequences import first_or_none
 
 DATABRICKS = "# Databricks notebook source"
 MAGIC = re.compile(r"^# MAGIC ?(.*)$")
@@ -110,7 +110,7 @@ def databricks_cell(lines: list[str]) -> list[str]:
 
     # MAGIC %sql
     """
-    magic = [MAGIC.match(line) for line in lines]
+    magic = list(map(MAGIC.match, lines))
     if not any(magic):
         return cell_lines(lines)
 
@@ -200,7 +200,7 @@ def cell_lines(lines: list[str]) -> list[str]:
         if is_plain:
             return lines
 
-        return [without_magic(line) for line in lines]
+        return list(map(without_magic, lines))
 
     language, rest = magic[1], magic[2]
     if language in ("sql", "spark_sql", "sparksql"):
@@ -221,7 +221,7 @@ def cell_lines(lines: list[str]) -> list[str]:
     if language in ("python", "py", "pyspark", "time", "timeit"):
         is_timed = language == "time" and lines[first].lstrip().startswith("%time ")
         kept = rest if is_timed and rest else ""
-        return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
+        return [*lines[:first], kept, *map(without_magic, lines[first + 1 :])]
 
     if language.lower() in LANGUAGES:
         skipped = f"lineal_foreign({LANGUAGES[language.lower()]!r})"
@@ -230,7 +230,7 @@ def cell_lines(lines: list[str]) -> list[str]:
     if lines[first].lstrip().startswith("%%") or language in FOREIGN:
         return [""] * len(lines)
 
-    return [without_magic(line) for line in lines]
+    return list(map(without_magic, lines))
 
 
 def sql_call(body: list[str], call: str = "spark.sql(", rest: str = ")") -> list[str]:

@@ -13,7 +13,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import Class, Function, Instance, Session, Unknown, Value
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 Guard = Callable[[Function, Callable[[], Value]], None]

@@ -26,7 +26,7 @@ from lineal.extract.pyspark.values import (
     Value,
     method_of,
 )
-from lineal.extract.sequences import all_are, any_is
+from lineal.model.sequences import all_are, any_is
 
 LONGEST_LIST = 100_000
 LARGEST = 1 << 64

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import chain
 from typing import Any, cast
 
 from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
@@ -271,8 +272,8 @@ class Program:
         silent = [file for file in loose if file not in spoken]
         imports_of = cache(self.index.all_imports)
         found: list[File] = []
-        wanted = {id(file) for file in spoken}
-        names = {part for file in spoken for part in file.parts[-2:]}
+        wanted = set(map(id, spoken))
+        names = set(chain.from_iterable(file.parts[-2:] for file in spoken))
 
         def imports_wanted(file: File) -> bool:
             """Tell whether a file imports one that is wanted; most are left out by their words."""
@@ -288,7 +289,7 @@ class Program:
 
             found += more
             wanted.update(map(id, more))
-            names.update(part for file in more for part in file.parts[-2:])
+            names.update(chain.from_iterable(file.parts[-2:] for file in more))
 
     def entries(self, files: list[File]) -> list[File]:
         """Return the files that a run starts with.

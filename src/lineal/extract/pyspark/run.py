@@ -19,6 +19,7 @@ from lineal.extract.sql.statements.steps import Partition
 from lineal.model.boundary import Passing, internal_error
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
+from lineal.model.sequences import flatten
 from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
@@ -299,7 +300,7 @@ class Run(Work):
     @property
     def unread(self) -> list[Diagnostic]:
         """Return the places of all scripts that may write something unknown."""
-        return [each for found in self.unread_in.values() for each in found]
+        return flatten(self.unread_in.values())
 
     def dynamic(
         self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN, gap: bool = True
@@ -396,7 +397,7 @@ def nests_deeply(node: Any) -> bool:
     """Whether code is nested so deeply that what walks it may run out of calls."""
     level = [node] if isinstance(node, ast.AST) else []
     for _ in range(DEEP):
-        level = [child for each in level for child in ast.iter_child_nodes(each)]
+        level = flatten(map(ast.iter_child_nodes, level))
         if not level:
             return False
 

@@ -36,8 +36,8 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
-from lineal.extract.sequences import all_are
 from lineal.model.paths import delta_path
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

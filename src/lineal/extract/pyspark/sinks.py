@@ -39,8 +39,8 @@ from lineal.extract.pyspark.values import (
     label_of,
     note_of,
 )
-from lineal.extract.sequences import as_list
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import as_list, flatten
 from lineal.model.way import Confidence
 
 
@@ -69,7 +69,7 @@ def write_dataset(run: Run, write: Write) -> None:
 def target_names(run: Run, name: Value, node: ast.AST, path: bool) -> list[str]:
     """The names that are written: one, or one for each branch that a name depends on."""
     if isinstance(name, Choice):
-        return [each for option in name.options for each in target_names(run, option, node, path)]
+        return flatten(target_names(run, option, node, path) for option in name.options)
 
     if isinstance(name, Unknown) or name is None or not isinstance(name, str):
         level = name.level if isinstance(name, Unknown) else Confidence.UNKNOWN
@@ -337,7 +337,7 @@ def column_statistic(run: Run, relation: Relation, call: Invocation) -> Value:
     name = action_name(call.node).rstrip("()")
     given = [*call.arguments, *call.keywords.values()]
     taken = given[:1] if name == "approxQuantile" else given[:2]
-    columns = [each for item in taken for each in (as_list(item))]
+    columns = flatten(map(as_list, taken))
     trees = [column(run, each, call.node) for each in columns]
     made = ColumnValue(exp.Anonymous(this=name, expressions=trees))
     return value_of(

@@ -19,10 +19,10 @@ from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import ColumnValue, Generator, Pattern, Unknown, Value
-from lineal.extract.sequences import any_is, instances
 from lineal.extract.sql.nodes import meta_of, part_names
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
+from lineal.model.sequences import any_is, instances
 from lineal.model.way import Confidence
 
 LONGEST_TEXT = 2_000_000

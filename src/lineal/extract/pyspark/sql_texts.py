@@ -26,7 +26,6 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import SESSION, in_use, is_live, use
 from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
-from lineal.extract.sequences import all_are, as_list, instances
 from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
@@ -35,6 +34,7 @@ from lineal.extract.sql.statements.families import plan_of
 from lineal.extract.sql.statements.steps import Dropped, Plan, Using
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
+from lineal.model.sequences import all_are, as_list, instances
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -315,9 +315,7 @@ def sql_plan(
         return relation
 
     if plan.kind in ("view", "function") and plan.columns:
-        relation = relation.derived(
-            [fresh(slot) for slot in rename(relation.frame, plan.columns).slots]
-        )
+        relation = relation.derived(list(map(fresh, rename(relation.frame, plan.columns).slots)))
 
     if plan.temporary or is_temporary(tree):
         views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
@@ -387,7 +385,7 @@ def evaluate_plan(
         frame = around.put_values(frame)
 
     run.take_diagnostics(evaluation.diagnostics)
-    found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
+    found = Relation(list(map(fresh, frame.slots)), frame.rows, tuple(used), evaluation)
     for view in used:
         found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
 

@@ -13,7 +13,7 @@ from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import TOO_LARGE
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value
-from lineal.extract.sequences import all_are, first_or_none
+from lineal.model.sequences import all_are, first_or_none, second_of_each
 
 Handler = Callable[[Run, Invocation], Value]
 
@@ -40,7 +40,7 @@ def combine_by(function: Callable[..., Any]) -> Handler:
 
     def handle(run: Run, call: Invocation) -> Value:
         """Return the items that a function of itertools gives, unless they are too many."""
-        several = [number_or_items(argument) for argument in call.arguments]
+        several = list(map(number_or_items, call.arguments))
         if None in several:
             return unknown()
 
@@ -93,7 +93,7 @@ def group_by(run: Run, call: Invocation) -> Value:
         return unknown()
 
     pairs = itertools.groupby(zip(keys, items, strict=True), key=lambda pair: pair[0])
-    return Generator([(found, Generator([item for _, item in group])) for found, group in pairs])
+    return Generator([(found, Generator(second_of_each(group))) for found, group in pairs])
 
 
 def accumulate(run: Run, call: Invocation) -> Value:
@@ -165,7 +165,7 @@ def compress(run: Run, call: Invocation) -> Value:
         return unknown()
 
     items, flags = several
-    truths = [truth(flag) for flag in flags[: len(items)]]
+    truths = list(map(truth, flags[: len(items)]))
     if None in truths:
         return unknown()
 

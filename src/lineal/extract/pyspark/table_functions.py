@@ -32,6 +32,7 @@ from lineal.extract.pyspark.values import (
     Value,
 )
 from lineal.extract.sql.expressions import expression_in
+from lineal.model.sequences import first_of_each, second_of_each
 from lineal.model.way import Clause
 
 Passed = tuple[str | None, Expression]
@@ -89,9 +90,9 @@ def call_table_function(run: Run, held: TableFunction, call: Invocation) -> Valu
     else:
         slots = slots_of(held.schema, function, passed)
 
-    exploded = explode(one_row(), slots, [given for _, given in passed])
+    exploded = explode(one_row(), slots, second_of_each(passed))
     made = Relation(
-        [fresh(slot) for slot in exploded.slots], united([*rows, exploded.rows]), (), evaluation
+        list(map(fresh, exploded.slots)), united([*rows, exploded.rows]), (), evaluation
     )
     return take_findings(run, made, evaluation)
 
@@ -111,7 +112,7 @@ def slots_of(schema: SchemaValue, function: Value, passed: list[Passed]) -> list
 
     def eval(self, text, day): yield text.upper(), day
     """
-    names = [name for name, _ in schema.fields]
+    names = first_of_each(schema.fields)
     uses = uses_by_position(function, len(names))
     found = []
     for name, used in zip(names, uses, strict=True):
@@ -138,7 +139,7 @@ def uses_by_position(function: Value, length: int) -> list[Names | None]:
     body = Body(function, {})
     found: list[Names | None] = []
     for parts in zip(*rows, strict=True):
-        uses = union(body.uses_in(part) for part in parts)
+        uses = union(map(body.uses_in, parts))
         found.append(body.behind(uses.value | uses.test))
 
     return found

@@ -14,7 +14,7 @@ from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, TOO_LONG, is_writable, written_length
 from lineal.extract.pyspark.values import Choice, Library, Pattern, Unknown, Value, label_of
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 WIDE = re.compile(r"\d{5}")
@@ -74,7 +74,7 @@ def format_value(held: Value, spec: str) -> Value:
 def text_of_parts(parts: list[Value]) -> Value:
     """Return the text of several values side by side; an unknown part stays a placeholder."""
     choices = instances(parts, Choice)
-    if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
+    if choices and len(choices[0].options) <= 8 and len(set(map(id, choices))) == 1:
         several = [
             text_of_parts([one if part is choices[0] else part for part in parts])
             for one in choices[0].options

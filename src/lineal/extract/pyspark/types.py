@@ -24,8 +24,8 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.nodes import list_arg
+from lineal.model.sequences import all_are
 
 NUMERIC = re.compile(
     r"^(tiny|small|big)?int(eger)?|^(byte|short|long|float|double|real)|^(decimal|numeric|dec)|^number"
@@ -207,7 +207,7 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
     if not isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) and len(kinds) == 1:
         return kinds.pop()
 
-    if all(WHOLE.match(kind) for kind in kinds):
+    if all(map(WHOLE.match, kinds)):
         if isinstance(tree, QUOTIENTS):
             return "double"
 
@@ -222,7 +222,7 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"
 
-    if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
+    if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(map(is_numeric, kinds)):
         return A_NUMBER
 
     return ""
@@ -373,10 +373,9 @@ def type_call(run: Run, name: str, call: Invocation) -> Value:
         return TypeValue(f"decimal({call.arguments[0]}, {call.arguments[1]})")
 
     if name in ("ArrayType", "MapType"):
-        inner = [
-            type_text(each)
-            for each in (*call.arguments, *call.keywords.values())[: 1 + (name == "MapType")]
-        ]
+        inner = list(
+            map(type_text, (*call.arguments, *call.keywords.values())[: 1 + (name == "MapType")])
+        )
         return TypeValue(f"{name.removesuffix('Type').lower()}<{','.join(inner)}>")
 
     return TypeValue(TYPE_NAMES.get(name, name.removesuffix("Type").lower()))

@@ -326,7 +326,7 @@ def method_of_set(run: Run, held: Any, name: str, call: Invocation) -> Value:
 
     seen.add(x), wanted.intersection(columns)
     """
-    others = [items_of(argument) for argument in call.arguments]
+    others = list(map(items_of, call.arguments))
     if name in SET_CHANGES:
         change_set(run, held, name, call.arguments, others)
         return None

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lineal.extract.pyspark.relation import Relation
-from lineal.extract.sequences import instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
     """C3: the first head that is in no other tail; where a program has no such order, any remaining
     head.
     """
-    waiting = [list(order) for order in orders] + [instances(bases, Class)]
+    waiting = [*map(list, orders), instances(bases, Class)]
     found: list[Class] = []
 
     while waiting := [order for order in waiting if order]:

@@ -8,6 +8,7 @@ say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -108,7 +109,7 @@ def output_of(query: exp.Expr, sources: Mapping[str, Kinds]) -> Iterator[tuple[s
 
     for item in query.expressions:
         if isinstance(item, exp.Star):
-            yield from (pair for kinds in sources.values() for pair in kinds.items())
+            yield from chain.from_iterable(kinds.items() for kinds in sources.values())
         elif holds(item, exp.Column, exp.Star):
             yield from sources.get(item.table, {}).items()
         elif item.alias_or_name and item.type is not None:

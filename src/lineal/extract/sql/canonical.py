@@ -22,6 +22,7 @@ from lineal.extract.sql import normal
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.normal import is_ordered, normal_form
+from lineal.model.sequences import first_of_each, second_of_each
 from lineal.model.text_digest import digest
 
 Columns = Callable[[str], "list[str] | None"]
@@ -237,7 +238,7 @@ class Canon:
             ):
                 raise Unproven("a CTE that differs from one reading to the next")
 
-            listed = [self.fold(column) for column in list_arg(cte.args["alias"], "columns")]
+            listed = list(map(self.fold, list_arg(cte.args["alias"], "columns")))
             if found.args.get("recursive"):
                 inside = {**tables, name: self.itself(cte, listed)}
             else:
@@ -323,7 +324,7 @@ class Canon:
 
     def select(self, node: exp.Select, outer: Scope, tables: Tables, named: bool) -> Made:
         """Return the canonical form of a SELECT."""
-        if any(node.args.get(part) for part in UNUSUAL):
+        if any(map(node.args.get, UNUSUAL)):
             raise Unproven("a SELECT with more to it")
 
         inner = self.wrapped(node)
@@ -335,7 +336,7 @@ class Canon:
         scope.aliases = frozenset(self.own_names(node))
         items = list(self.items(node, scope, tables))
         if not named:
-            said = [item for _, item in items]
+            said = second_of_each(items)
         else:
             said = [f"{name}:{item}" for name, item in items]
 
@@ -352,7 +353,7 @@ class Canon:
 
         members = [source.said for source in scope.sources]
         conditions = self.conditions(joins, scope, tables)
-        names = None if any(name == "*" for name, _ in items) else [name for name, _ in items]
+        names = None if any(name == "*" for name, _ in items) else first_of_each(items)
         form = f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})"
         source = scope.sources[0] if len(scope.sources) == 1 else None
         return Made(
@@ -452,7 +453,7 @@ class Canon:
             part for part in (join.args.get("side"), join.args.get("kind")) if part
         ).upper()
         kind = {"INNER": "", "CROSS": ""}.get(kind, kind.replace(" OUTER", ""))
-        return Join(kind, join.args.get("on"), [self.fold(key) for key in list_arg(join, "using")])
+        return Join(kind, join.args.get("on"), list(map(self.fold, list_arg(join, "using"))))
 
     def sides(self, join: Join, scope: Scope) -> Join:
         """Return the sides of a join in canonical order.
@@ -517,7 +518,7 @@ class Canon:
         """Return the columns that the alias of a member lists."""
         alias = member.args.get("alias")
         if alias is not None:
-            return [self.fold(column) for column in (list_arg(alias, "columns"))]
+            return list(map(self.fold, list_arg(alias, "columns")))
 
         return []
 
@@ -682,7 +683,7 @@ def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
 
     x.a, a, x.a.b      the column of which source, as far as it can be told
     """
-    parts = [canon.fold(part) for part in node.parts]
+    parts = list(map(canon.fold, node.parts))
     if isinstance(node.this, exp.Star):
         return f"star({parts})"
 

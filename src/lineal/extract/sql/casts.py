@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.dialects import Facts
+from lineal.model.sequences import all_are
 
 
 def cast_behind(node: exp.Expr, facts: Facts) -> exp.Column | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.sequences import present
 from lineal.extract.sql.nodes import list_arg
+from lineal.model.sequences import present
 
 CHOICES = (exp.If, exp.Case, exp.Coalesce)
 

@@ -12,7 +12,6 @@ from lineal.algebra.frame import Slot, answer, slot_at, star_slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.values import Struct
-from lineal.extract.sequences import present
 from lineal.extract.sql.choices import CHOICES, chosen_values, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
@@ -26,6 +25,7 @@ from lineal.extract.sql.sources import Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.patterns import SlowPattern, compile_pattern
+from lineal.model.sequences import present
 from lineal.model.way import IDENTITY
 
 

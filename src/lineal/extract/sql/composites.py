@@ -9,6 +9,7 @@ from sqlglot import exp
 from lineal.extract.sql.dialects.table_functions import COLUMNS, OF_A_TYPE
 from lineal.extract.sql.scope import Scope
 from lineal.model.edge import Column
+from lineal.model.sequences import first_of_each
 
 
 def fields_of(node: exp.Expr, scope: Scope) -> list[str]:
@@ -44,7 +45,7 @@ def fields_returned(function: str, scope: Scope) -> list[str]:
     if routine is None:
         return []
 
-    return [name for name, _ in routine.columns] or fields_named(routine.shape, scope)
+    return first_of_each(routine.columns) or fields_named(routine.shape, scope)
 
 
 def element_fields(node: exp.Expr, scope: Scope) -> list[str]:

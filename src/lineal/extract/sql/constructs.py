@@ -5,6 +5,7 @@ asks.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from sqlglot import exp
 
@@ -25,7 +26,7 @@ def constructs_of(corpus: Corpus) -> list[Construct]:
     bodies = [function.body for function in corpus.functions]
     scripts = [script for script in (*corpus.scripts, *bodies) if script.dialect != "python"]
     with deep():
-        return list(dict.fromkeys(found for script in scripts for found in _in_script(script)))
+        return list(dict.fromkeys(chain.from_iterable(map(_in_script, scripts))))
 
 
 def _in_script(script: Script) -> Iterator[Construct]:

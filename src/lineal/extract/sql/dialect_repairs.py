@@ -4,6 +4,8 @@ words.
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
@@ -22,6 +24,7 @@ from lineal.extract.sql.words import (
     word_at,
     words_like,
 )
+from lineal.model.sequences import flatten
 
 
 def how_a_view_is_kept(words: Words) -> Words:
@@ -227,7 +230,7 @@ def values_as_name(words: Words) -> Words:
     if not names:
         return words
 
-    return [names.get(at, word) for at, word in enumerate(words)]
+    return list(starmap(names.get, enumerate(words)))
 
 
 def begins_row(words: Words, at: int) -> bool:
@@ -319,8 +322,8 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
         pairs.append((item[equals - 1 : equals], name_variables(item[equals + 1 :])))
 
     comma, path = like(near, TokenType.COMMA, ","), words[infile + 1]
-    columns = [word for target, _ in pairs for word in (*target, comma)][:-1]
-    values = [word for _, value in pairs for word in (*value, comma)][:-1]
+    columns = flatten((*target, comma) for target, _ in pairs)[:-1]
+    values = flatten((*value, comma) for _, value in pairs)[:-1]
     opening_, closing_ = like(near, TokenType.L_PAREN, "("), like(near, TokenType.R_PAREN, ")")
     return [
         *words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO")),
@@ -405,7 +408,7 @@ def first_parenthesis(words: Words, start: int) -> Words:
         and words[position - 1].token_type is not TokenType.PARAMETER
     ]
     comma = like(words[at], TokenType.COMMA, ",")
-    inside = [each for name in names for each in (name, comma)][:-1]
+    inside = flatten((name, comma) for name in names)[:-1]
     if inside:
         return [words[at], *inside, like(words[at], TokenType.R_PAREN, ")")]
 
@@ -448,7 +451,7 @@ def expectations(words: Words) -> Words:
         return words
 
     comma = like(words[start], TokenType.COMMA, ",")
-    inside = [word for item in kept for word in (*item, comma)][:-1]
+    inside = flatten((*item, comma) for item in kept)[:-1]
     columns = [item[0] for item in kept if only_column(item)]
     tests = [item[3 : closing(item, 3) + 1] for item in listed if drops_rows(item)]
     return [
@@ -484,9 +487,9 @@ def rows_as_expected(query: Words, tests: list[Words], columns: Words) -> Words:
         (TokenType.FROM, "FROM"),
         (TokenType.L_PAREN, "("),
     )
-    named = [word for column in columns for word in (column, comma)][:-1]
+    named = flatten((column, comma) for column in columns)[:-1]
     opens, closes = words_like(near, (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
-    conditions = [word for test in tests for word in (*test, like(near, TokenType.AND, "AND"))]
+    conditions = flatten((*test, like(near, TokenType.AND, "AND")) for test in tests)
     return [
         *words_like(query[0], *start),
         *query,
@@ -633,7 +636,7 @@ def only_columns(words: Words) -> Words | None:
         return None
 
     comma = like(words[start], TokenType.COMMA, ",")
-    inside = [word for column in columns for word in (*column, comma)][:-1]
+    inside = flatten((*column, comma) for column in columns)[:-1]
     return [*words[: start + 1], *inside, words[end]]
 
 

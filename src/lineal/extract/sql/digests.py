@@ -47,7 +47,7 @@ def kind_of(words: Words) -> str:
 
 def words_of(words: Words) -> str:
     """The words; upper and lower case are one, except in quotes."""
-    return "\x1f".join(_word(word) for word in words)
+    return "\x1f".join(map(_word, words))
 
 
 def _word(word: Token) -> str:

@@ -4,6 +4,7 @@ tables.
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -34,8 +35,7 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
     evaluation = scope.evaluation
     for length in range(len(parts) - 1, 0, -1):
         source_key = ".".join(
-            evaluation.fold_table(t, q)
-            for t, q in zip(texts[:length], quotes[:length], strict=True)
+            starmap(evaluation.fold_table, zip(texts[:length], quotes[:length], strict=True))
         )
         source = scope.find_source(source_key)
         if source is None and length > 1:

@@ -180,7 +180,7 @@ class Masks:
     def words(self) -> list[str]:
         """Return the words of the text, with masked literals."""
         if LITERALS.isdisjoint(self.kinds):
-            return [said_by(token) for token in self.tokens]
+            return list(map(said_by, self.tokens))
 
         self.mark()
         said = [

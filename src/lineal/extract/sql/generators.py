@@ -12,7 +12,6 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Expression, Lineage, absorb
 from lineal.algebra.relation import explode, one_row, project, rename, repeat
 from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
-from lineal.extract.sequences import any_is, first_or_none, only_or_none
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import (
     HANDLERS,
@@ -31,6 +30,7 @@ from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import field_of
 from lineal.extract.sql.structs import field_names, is_struct
+from lineal.model.sequences import any_is, first_of_each, first_or_none, only_or_none
 from lineal.model.way import IDENTITY, Clause, Way
 
 
@@ -55,7 +55,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         return list(rename(stacked(item, scope), names).slots)
 
     if is_json_tuple(item):
-        return list(json_tuple(item, [name for name, _ in names], scope).slots)
+        return list(json_tuple(item, first_of_each(names), scope).slots)
 
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
@@ -67,7 +67,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
 
-    frame = exploded([item], [name for name, _ in names], scope)
+    frame = exploded([item], first_of_each(names), scope)
     absorb(frame.rows, rows)
     scope.clause = Clause.SELECT
     return list(rename(frame, names).slots)
@@ -272,7 +272,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
 
     LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN
     """
-    arguments = [as_inline(argument) for argument in arguments]
+    arguments = list(map(as_inline, arguments))
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
         return stacked(arguments[0], scope)
 

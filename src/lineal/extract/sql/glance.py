@@ -59,7 +59,7 @@ def selected_names(query: str, dialect: str) -> list[str]:
 
     names = []
     if isinstance(tree, exp.Query):
-        names = [str(name) for name in tree.named_selects]
+        names = list(map(str, tree.named_selects))
 
     if "*" in names or "" in names:
         return []

@@ -12,6 +12,7 @@ from lineal.algebra.relation import merge_key
 from lineal.extract.sql.scope import FEW_SOURCES, Scope
 from lineal.extract.sql.sources import KeyHolders, Source, origin_of
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import second_of_each
 from lineal.model.way import Way
 
 
@@ -87,7 +88,7 @@ def merge_keys(
 
     scope.merged = {**scope.merged, **shown}
     last = scope.steps[-1]
-    scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
+    scope.steps[-1] = (last[0], second_of_each(keys), last[2])
 
 
 def holders_of(scope: Scope, key: str) -> KeyHolders:

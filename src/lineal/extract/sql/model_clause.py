@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sequences import present
 from lineal.extract.sql.brackets import BRACKETS, closing
 from lineal.extract.sql.words import Words, first, like, says, split_items, word_at, words_like
+from lineal.model.sequences import flatten, present
 
 STARTS = frozenset(
     (
@@ -101,9 +101,7 @@ def read_model(words: Words, start: int) -> Model | None:
 
     keys = [*(partition[0] if partition else []), *dimension[0]]
     comma = like(words[start - 1], TokenType.COMMA, ",")
-    return Model(
-        [word for key in keys for word in (*key, comma)], dimension[0], measures[0], *rules
-    )
+    return Model(flatten((*key, comma) for key in keys), dimension[0], measures[0], *rules)
 
 
 def read_items(words: Words, start: int, name: str) -> tuple[list[Words], int] | None:
@@ -190,7 +188,7 @@ def without_cells(words: Words) -> Words:
 def inner_items(model: Model, near: Token) -> Words:
     """The select list of the query inside: keys, and measures with what the rules make of them."""
     found = list(model.keys)
-    named = [name_and_value(measure) for measure in model.measures]
+    named = list(map(name_and_value, model.measures))
     values = {name.text.upper(): value for name, value in named}
     for name, value in named:
         rules = [rule for rule in model.rules if rule.measure == name.text.upper()]

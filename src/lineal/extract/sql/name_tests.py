@@ -12,9 +12,9 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.patterns import SlowPattern, compile_pattern, is_like
+from lineal.model.sequences import all_are
 
 NameTest = Callable[[str], Any]
 

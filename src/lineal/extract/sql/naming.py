@@ -13,6 +13,7 @@ from lineal.extract.sql.nodes import holds, part_names
 from lineal.extract.sql.placeholders import name_of
 from lineal.extract.sql.tables import literal_name
 from lineal.model.late_pattern import late_pattern
+from lineal.model.sequences import flatten
 
 
 def output_name(
@@ -256,7 +257,7 @@ def deeper(node: exp.Expr, limit: int) -> bool:
     """Whether a tree has more levels than that."""
     level = [node]
     for _ in range(limit):
-        level = [child for parent in level for child in parent.iter_expressions()]
+        level = flatten(parent.iter_expressions() for parent in level)
         if not level:
             return False
 

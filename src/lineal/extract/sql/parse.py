@@ -11,7 +11,6 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from lineal.extract.sequences import first_or_none, present
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.one_statement import (
     may_be_deep,
@@ -30,6 +29,7 @@ from lineal.extract.sql.words import BATCHES, statements, word_at, words
 from lineal.model.boundary import FAILED, Report
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.limits import Task, is_abandoned, key_of
+from lineal.model.sequences import first_or_none, present
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 

@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import PATH_DEPTH
-from lineal.extract.sequences import instances, present
 from lineal.extract.sql.dialects import EITHER, LAMBDAS
 from lineal.extract.sql.nodes import holds, is_string
 from lineal.model.late_pattern import late_pattern
+from lineal.model.sequences import instances, present
 
 
 class Path(NamedTuple):

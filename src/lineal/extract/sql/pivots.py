@@ -13,7 +13,6 @@ from lineal.algebra.clauses import PIVOT_DECIDES
 from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import Title, pivot, pivot_cell, unpivot
-from lineal.extract.sequences import any_is, instances
 from lineal.extract.sql.columns import columns_slots, star_slots
 from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
 from lineal.extract.sql.expressions import gather, value_of
@@ -23,6 +22,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, origin_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
+from lineal.model.sequences import any_is, flatten, instances
 from lineal.model.way import IDENTITY, Clause
 
 MOST_COLUMNS = 10_000
@@ -64,9 +64,7 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     amount: AGGREGATION, kind: CONDITIONAL, the rest are keys
     """
     simplified = node.args.get("fields") is None  # DuckDB's PIVOT t ON kind USING sum(amount)
-    fields = [
-        field_of(field) for field in (node.expressions if simplified else node.args["fields"])
-    ]
+    fields = list(map(field_of, node.expressions if simplified else node.args["fields"]))
     if simplified:
         aggregates = node.args.get("using") or [exp.Count(this=exp.Star())]
     else:
@@ -143,10 +141,8 @@ def made_columns(
     suffixes = [
         aggregate_part(aggregate, naming, len(aggregates), scope) for aggregate in aggregates
     ]
-    choices = [
-        [naming.value(value) for value in field.values] or [data_decides(field)] for field in fields
-    ]
-    if prod(len(values) for values in choices) > MOST_COLUMNS:
+    choices = [list(map(naming.value, field.values)) or [data_decides(field)] for field in fields]
+    if prod(map(len, choices)) > MOST_COLUMNS:
         evaluation.report(
             Code.UNSUPPORTED_CONSTRUCT, f"PIVOT makes more than {MOST_COLUMNS} columns", node
         )
@@ -256,7 +252,7 @@ def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     sales ← q1 and q2, IDENTITY; quarter has no source
     """
     label, values, listed = parts_of(node)
-    members = [member for item in listed for member in members_of(item, scope)]
+    members = flatten(members_of(item, scope) for item in listed)
     consumed = named_columns((item for item in listed if not several(item)), source, scope)
     consumed |= {slot.key for member in members for slot in member}
     open_taken = any(slot.star is not None for member in members for slot in member)
@@ -295,7 +291,7 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
 
         return (
             identifier(fields[0].this),
-            [identifier(name) for name in names],
+            list(map(identifier, names)),
             fields[0].expressions,
         )
 
@@ -303,7 +299,7 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
     if into is None:
         return exp.to_identifier("name"), [exp.to_identifier("value")], node.expressions
 
-    return identifier(into.this), [identifier(name) for name in into.expressions], node.expressions
+    return identifier(into.this), list(map(identifier, into.expressions)), node.expressions
 
 
 def identifier(node: exp.Expr) -> Any:
@@ -352,10 +348,10 @@ def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
 
     ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left
     """
-    stars = [star for item in listed for star in item.find_all(exp.Star)]
-    items = [item for star in stars for item in list_arg(star, "except_")]
+    stars = flatten(item.find_all(exp.Star) for item in listed)
+    items = flatten(list_arg(star, "except_") for star in stars)
     columns = [
         item if isinstance(item, exp.Column) else exp.Column(this=item.copy()) for item in items
     ]
-    found = [scope.column(column) for column in columns]
+    found = list(map(scope.column, columns))
     return [slot for slot in found if slot.name and slot.key not in source.index]

@@ -18,7 +18,6 @@ from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sequences import last_or_none
 from lineal.extract.sql.dialects.placeholders import (
     DOLLARS_IN_NAMES,
     EMPTY_LITERALS,
@@ -26,6 +25,7 @@ from lineal.extract.sql.dialects.placeholders import (
 )
 from lineal.extract.sql.templates import Expression, template_of
 from lineal.model.late_pattern import late_pattern
+from lineal.model.sequences import last_or_none
 
 BRACED = late_pattern(r"\$\{([^{}]*)\}", re.DOTALL)
 

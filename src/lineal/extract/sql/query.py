@@ -153,7 +153,7 @@ def members(scope: Scope, slots: list[Slot]) -> Members:
 
     the columns of a and of b, as far as the step keeps them
     """
-    kept = {id(slot) for slot in slots}
+    kept = set(map(id, slots))
     found: Members = {}
     for source in scope.order:
         inner = source.frame.members if isinstance(source.frame, Piped) else {}

@@ -16,6 +16,7 @@ from lineal.extract.sql.words import (
     word_at,
     words_like,
 )
+from lineal.model.sequences import flatten
 
 
 def drop_locks(words: Words) -> Words:
@@ -163,8 +164,8 @@ def without_included(words: Words) -> tuple[Words, Words]:
     kept = [each for each in assignments if each[0].text.upper() not in names]
     moved = [each for each in assignments if each[0].text.upper() in names]
     comma = like(words[start], TokenType.COMMA, ",")
-    inside = [word for each in kept for word in (*each, comma)][:-1]
-    included = [word for each in moved for word in (comma, *as_former_value(each))]
+    inside = flatten((*each, comma) for each in kept)[:-1]
+    included = flatten((comma, *as_former_value(each)) for each in moved)
     return [*words[:at], *words[end + 1 : start + 1], *inside, *words[where:]], included
 
 

@@ -467,7 +467,7 @@ def _front_of_select(args: Args) -> list[Any]:
     a; t, for FROM t SELECT a, b; c, for WHEN c THEN INTO t VALUES (a); and n, for SELECT TOP n a
     """
     items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
-    if not items or any(args.get(part) for part in ("hint", "distinct")):
+    if not items or any(map(args.get, ("hint", "distinct"))):
         return []
 
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -295,8 +296,8 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
     inner = Scope(evaluation, scope.parent, scope.ctes)
     whole = relation(view.this, inner, rows)
     slots: list[Slot] = []
-    for item in (
-        item for part in ("dimensions", "metrics", "facts") for item in view.args.get(part) or ()
+    for item in chain.from_iterable(
+        view.args.get(part) or () for part in ("dimensions", "metrics", "facts")
     ):
         name, quoted = output_name(
             item.unalias() if isinstance(item, exp.Alias) else item, len(slots), evaluation

@@ -34,6 +34,7 @@ from lineal.extract.sql.words import (
     word_at,
     words_of_part,
 )
+from lineal.model.sequences import first_of_each
 
 Repair = Callable[[Words], Words]
 
@@ -427,7 +428,7 @@ def rewrite_attributes(words: Words, are_meant: Callable[[list[str]], bool]) -> 
     position = 0
     while position < len(words):
         attributes = attributes_at(words, position)
-        if attributes is None or not are_meant([kind for kind, _ in attributes]):
+        if attributes is None or not are_meant(first_of_each(attributes)):
             found.append(words[position])
             position += 1
             continue
@@ -449,9 +450,9 @@ def attributes_at(words: Words, position: int) -> list[tuple[str, Words]] | None
         return None
 
     inside = items(words[position + 1 : closing(words, position)])
-    kinds = [attribute_of(each) for each in inside]
+    kinds = list(map(attribute_of, inside))
     before = words[position - 1].token_type
-    may_be_call = before in NAME_TOKENS and [len(each) for each in inside] == [1]
+    may_be_call = before in NAME_TOKENS and list(map(len, inside)) == [1]
     if not kinds or None in kinds or may_be_call or before not in BEFORE_ATTRIBUTES:
         return None
 
@@ -467,7 +468,7 @@ def attribute_of(words: Words) -> str | None:
         return words[0].text.upper()
 
     if words[0].token_type is TokenType.INTERVAL and len(words) > 1:
-        return "INTERVAL" if all(is_part_of_interval(word) for word in words[1:]) else None
+        return "INTERVAL" if all(map(is_part_of_interval, words[1:])) else None
 
     if words[0].token_type not in Parser.TYPE_TOKENS:
         return None

@@ -10,9 +10,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from lineal.extract.sequences import present
 from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.normal.statement import query_of
+from lineal.model.sequences import present
 
 ENGINE = "duckdb"
 NUMBERS, REAL, TEXT = "number", "real", "text"

@@ -25,7 +25,7 @@ def continues_chain(node: exp.Expr) -> bool:
     a UNION b UNION c      whether the left side is a part of the same run
     """
     return isinstance(node, exp.SetOperation) and not any(
-        node.args.get(k) for k in ("with_", "order", "limit")
+        map(node.args.get, ("with_", "order", "limit"))
     )
 
 
@@ -93,7 +93,7 @@ def check_widths(node: exp.Expr, frames: list[Frame], evaluation: Evaluation) ->
     """Report branches that differ in their number of columns."""
     widths = {len(frame.slots) for frame in frames if frame.complete}
     if len(widths) > 1:
-        listed_widths = " and ".join(str(width) for width in sorted(widths))
+        listed_widths = " and ".join(map(str, sorted(widths)))
         evaluation.report(
             Code.COLUMN_COUNT, f"branches of {node.key.upper()} have {listed_widths} columns", node
         )

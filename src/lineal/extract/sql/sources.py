@@ -167,7 +167,7 @@ def origin_of(slot: Slot) -> Column | None:
 
     None for what the dataset has not: the kind of a change in table_changes('t', 1).
     """
-    return slot.scanned or next((column for column, _ in slot.lineage), None)
+    return slot.scanned or next((origin for origin, _ in slot.lineage), None)
 
 
 def field_of(slot: Slot, path: Sequence[str], node: exp.Expr) -> Slot:

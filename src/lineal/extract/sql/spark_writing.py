@@ -456,7 +456,7 @@ def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: b
     for name, value in helpers.items():
         inner.append("expressions", exp.alias_(value, name, copy=False))
 
-    star = exp.Star(except_=[exp.to_identifier(name) for name in helpers])
+    star = exp.Star(except_=list(map(exp.to_identifier, helpers)))
     outer = exp.Select(expressions=[star]).from_(inner.subquery("_lineal", copy=False), copy=False)
     outer = outer.where(condition, copy=False)
     for key, value in moved.items():

@@ -12,8 +12,8 @@ from sqlglot.errors import SqlglotError
 from lineal.algebra.expression import VALUE
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Struct
-from lineal.extract.sequences import instances
 from lineal.model.edge import Column
+from lineal.model.sequences import instances
 from lineal.model.way import IDENTITY
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import OpenRow, Part, Struct
-from lineal.extract.sequences import present
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
@@ -47,6 +46,7 @@ from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset
 from lineal.model.paths import is_path, path_name
+from lineal.model.sequences import first_of_each, present
 from lineal.model.way import IDENTITY, Clause
 
 Names = list[tuple[str, str]]
@@ -166,7 +166,7 @@ def open_item_row(node: exp.Unnest, items: Frame, scope: Scope) -> Source | None
 
 def fields_of_unknown_item(item: Slot) -> list[Slot]:
     """UNNEST(items) i, TABLE(items) i      i.price is a field of the items, whatever their type is"""
-    origin = next((column for column, _ in item.lineage), None)
+    origin = next((origin for origin, _ in item.lineage), None)
     if origin is None:
         return []
 
@@ -358,7 +358,7 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     """
     first = next(arguments(call, scope), None)
     typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
-    columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+    columns = typed or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
     if "array_elements" in name and first is not None and leads_to_part(first):
         made = Part(made)
 
@@ -441,7 +441,7 @@ def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot]
 
         members.append(member_frame(argument, scope, rows))
 
-    base, query = (row_as_struct(frame) for frame in members)
+    base, query = map(row_as_struct, members)
     named = call.args.get("column_to_search")
     vector = named.name if named is not None else ""
     distance: Lineage = {}
@@ -762,7 +762,7 @@ def dataset_columns(
     """
     evaluation = scope.evaluation
     parts = [*schema_of(node), own_name(call)]
-    spelling = ".".join(name for name, _ in parts)
+    spelling = ".".join(first_of_each(parts))
     key = ".".join(evaluation.fold_dataset(*part) for part in parts)
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import starmap
 from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.sequences import only_or_none, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import holds
 from lineal.model.paths import delta_path, path_name
+from lineal.model.sequences import only_or_none, present
 
 Named = tuple[str, str]
 """(spelling, key)"""
@@ -166,7 +167,7 @@ def named_in_text(text: str, facts: Facts) -> Named:
     """
     parts = parts_in_text(text)
     names, quotes = [part.name for part in parts], [part.args["quoted"] for part in parts]
-    keys = [facts.fold_dataset(name, quoted) for name, quoted in zip(names, quotes, strict=True)]
+    keys = list(starmap(facts.fold_dataset, zip(names, quotes, strict=True)))
     return ".".join(names), ".".join(keys)
 
 

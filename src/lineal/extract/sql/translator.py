@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.extract.sequences import all_are, instances, present
 from lineal.extract.sql.annotation import ColumnsOf
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.expansions import reading_of
@@ -28,6 +27,7 @@ from lineal.extract.sql.tables import is_named, named_in_text, parts_of, spelled
 from lineal.extract.sql.translate import SPOKEN
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
+from lineal.model.sequences import all_are, instances, present
 
 
 def nothing_known(table: str) -> Mapping[str, str]:
@@ -235,7 +235,7 @@ class Translator:
 
     def is_long(self, column: exp.Column) -> bool:
         """Whether a column is named with the whole name of a relation."""
-        parts = present(column.args.get(key) for key in ("catalog", "db", "table"))
+        parts = present(map(column.args.get, ("catalog", "db", "table")))
         if len(parts) < 2:
             return False
 
@@ -271,7 +271,7 @@ class Translator:
             yield Edit(*ends, backticked(name) + (f" AS {backticked(last)}" if alias else ""))
 
         for column in tree.find_all(exp.Column):
-            parts = [column.args.get(key) for key in ("catalog", "db")]
+            parts = list(map(column.args.get, ("catalog", "db")))
             ends = extent(present((*parts, column.args.get("table"))))
             if ends is not None and self.is_long(column):
                 yield Edit(*ends, backticked(column.args["table"].name))

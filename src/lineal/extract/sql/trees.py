@@ -11,11 +11,11 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sequences import instances
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.pipes import is_step, with_pipes
 from lineal.extract.sql.placeholders import is_open, with_values
 from lineal.extract.sql.words import Words, first, like, says
+from lineal.model.sequences import flatten, instances
 
 
 def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:
@@ -62,7 +62,7 @@ def nests_deeply(tree: Any) -> bool:
     """Whether a tree is so deep that what walks it may run out of calls."""
     level = [tree] if isinstance(tree, exp.Expression) else []
     for _ in range(DEEP):
-        level = [child for node in level for child in node.iter_expressions()]
+        level = flatten(node.iter_expressions() for node in level)
         if not level:
             return False
 

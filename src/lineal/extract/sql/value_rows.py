@@ -44,7 +44,7 @@ def values_frame(
     """
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
-    tuples = [items_of(tuple_) for tuple_ in node.expressions]
+    tuples = list(map(items_of, node.expressions))
     if any(is_row(item) for items in tuples for item in items):
         return values_of_rows(node, scope)
 

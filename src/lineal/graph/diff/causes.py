@@ -19,6 +19,7 @@ from lineal.model.edge import Column
 from lineal.model.grouping import group_pairs
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
 from lineal.model.reach import reach
+from lineal.model.sequences import first_of_each, inverted
 
 MOST_FOLLOWED = 500
 """Columns that are gone and followed to their readers; of more than that only whether anybody
@@ -161,7 +162,7 @@ class _Causes:
     def reads_renamed(self, comparison: Comparison) -> bool:
         """Tell whether a statement had to be edited, because what it reads goes by another name."""
         read = self.base.read_by.get(comparison.key, {})
-        columns = {key for key, _ in comparison.columns_renamed}
+        columns = set(first_of_each(comparison.columns_renamed))
         return any(key in self.pairs.renamed or key in columns for key in read)
 
     def restyle(self, comparison: Comparison) -> None:
@@ -230,7 +231,7 @@ class _Causes:
 
     def behind(self, start: Key) -> Iterator[Key]:
         """Everything that reads a dataset, in either graph, directly or through others."""
-        old = {new: key for key, new in self.pairs.renamed.items()}
+        old = inverted(self.pairs.renamed)
 
         def readers_of(here: Key) -> Iterator[Key]:
             """Yield the datasets that read a dataset, by their names on the head side."""

@@ -10,6 +10,7 @@ from lineal.graph.diff.compare import Detail, EdgeChange, edges_of_one
 from lineal.graph.diff.pairs import Pairs
 from lineal.model.ledger import Coverage
 from lineal.model.policy import Level
+from lineal.model.sequences import flatten
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,7 @@ class Difference:
     def edges(self) -> list[EdgeChange]:
         """Return every edge that was added, removed or changed."""
         pairs = self.pairs
-        changed = [edge for each in pairs.common for edge in each.edges]
-        changed += [edge for key in pairs.added for edge in edges_of_one(pairs.head, key, new=True)]
-        changed += [
-            edge for key in pairs.removed for edge in edges_of_one(pairs.base, key, new=False)
-        ]
+        changed = flatten(each.edges for each in pairs.common)
+        changed += flatten(edges_of_one(pairs.head, key, new=True) for key in pairs.added)
+        changed += flatten(edges_of_one(pairs.base, key, new=False) for key in pairs.removed)
         return sorted(changed)

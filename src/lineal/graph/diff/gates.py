@@ -25,6 +25,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.grouping import group_pairs
 from lineal.model.policy import Contract, LabelRule, Level, Policy, matches
+from lineal.model.sequences import flatten
 
 CONTRACT_BROKEN, LABEL_REACHED = "contract-broken", "label-reached"
 DECLARED_CONTRACT = "test:contract_"
@@ -117,12 +118,11 @@ def _broken_contracts(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     declared = _declared_contracts(pairs.base)
     for comparison in pairs.common:
         promises = list(_promises_for(comparison.key, pairs.base, policy.contracts, declared))
-        details = [each for promise in promises for each in _lost(comparison, promise)]
-        details += [
-            each
+        details = flatten(_lost(comparison, promise) for promise in promises)
+        details += flatten(
+            _retyped(comparison, promise, {detail.column for detail in details})
             for promise in promises
-            for each in _retyped(comparison, promise, {detail.column for detail in details})
-        ]
+        )
         if details:
             level = max(promise.level for promise in promises)
             yield _finding(CONTRACT_BROKEN, level, comparison.new, pairs.head, details)

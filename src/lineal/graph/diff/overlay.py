@@ -13,6 +13,7 @@ from lineal.graph.diff.side import Key, Side
 from lineal.graph.graph import Graph
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.sequences import inverted
 
 End: TypeAlias = Column | Dataset
 
@@ -65,7 +66,7 @@ def overlay(found: Difference) -> Overlay:
 def _rewritten(found: Difference) -> dict[str, Rewritten]:
     """Return both versions of the statements behind each finding, as far as they differ."""
     base, head, renamed = found.pairs.base, found.pairs.head, found.pairs.renamed
-    former = {new: old for old, new in renamed.items()}
+    former = inverted(renamed)
     keys = {base.name(key): key for key in base.defined}
     keys |= {head.name(key): former.get(key, key) for key in head.defined}
     several = {}

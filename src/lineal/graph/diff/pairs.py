@@ -10,6 +10,7 @@ from functools import cached_property
 from lineal.graph.diff.compare import Comparison
 from lineal.graph.diff.side import Facts, Key, Side
 from lineal.model.consumers import ONLY_READ
+from lineal.model.sequences import first_of_each, flatten, inverted
 
 Signature = tuple[object, ...]
 
@@ -48,7 +49,7 @@ class Pairs:
         renamed = {
             (each.key, old): new for each in found for old, new in each.column_renames.items()
         }
-        datasets = {key for key, _ in renamed}
+        datasets = set(first_of_each(renamed))
         if renamed:
             found = [
                 replace(each, columns_renamed=renamed)
@@ -84,7 +85,7 @@ class Pairs:
 
         They are worked out when they are asked for, and that takes time.
         """
-        border = [follow for key in (*self.removed, *self.added) for follow in self._behind(key)]
+        border = flatten(map(self._behind, (*self.removed, *self.added)))
         border += [key for key, each in both.items() if not each.same_schema]
         while border:
             each = both.get(border.pop())
@@ -95,7 +96,7 @@ class Pairs:
 
     def _behind(self, key: Key) -> list[Key]:
         """Return the readers of a dataset on both sides."""
-        old = {new: before for before, new in self.renamed.items()}
+        old = inverted(self.renamed)
         after = self.head.readers.get(self.renamed.get(key, key), {})
         return [*self.base.readers.get(key, {}), *(old.get(follow, follow) for follow in after)]
 

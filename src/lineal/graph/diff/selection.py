@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import starmap
 from typing import NamedTuple
 
 from lineal.graph.diff.compare import OWN, Comparison
@@ -57,7 +58,7 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
 
     spread.follow()
     return sorted(
-        (Selected(dataset, why) for dataset, why in spread.reasons.items()),
+        starmap(Selected, spread.reasons.items()),
         key=lambda each: str(each.dataset),
     )
 

@@ -15,6 +15,7 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten
 from lineal.projects import yaml
 from lineal.projects.columns import merge_infos
 from lineal.projects.dataform.actions import (
@@ -391,7 +392,7 @@ class JavaScriptAction:
     def write(self, incremental: bool) -> str:
         """Return the SQL of the action."""
         parts = [*self.before, self.query, *self.after]
-        texts = [text for part in parts for text in self.texts(part, incremental)]
+        texts = flatten(self.texts(part, incremental) for part in parts)
         return ";\n".join(text for text in texts if text.strip())
 
     def texts(self, held: Any, incremental: bool) -> list[str]:
@@ -402,7 +403,7 @@ class JavaScriptAction:
             return self.texts(evaluator.call(held, [context]), incremental)
 
         if isinstance(held, list):
-            return [text for each in held for text in self.texts(each, incremental)]
+            return flatten(self.texts(each, incremental) for each in held)
 
         if isinstance(held, Unknown):
             report_js(f"the SQL of {self.action.dataset}", self.file, self.action.line, self.draft)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
 from lineal.extract.pyspark.forms import form_of
@@ -18,6 +19,7 @@ from lineal.model.ledger import Reason
 from lineal.model.plain import as_text, one_or_more, some_or_none
 from lineal.model.reach import reach
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
+from lineal.model.sequences import flatten
 from lineal.projects.columns import merge_infos
 from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.compiled import is_level, lay_out
@@ -338,7 +340,7 @@ class Assembly:
     def test_macros(self) -> frozenset[str]:
         """Return the names of the generic tests that the project and its packages define."""
         texts = (text for _, _, text in self.kitchen.macros)
-        return frozenset(name for text in texts for name in TEST_MACRO.findall(text))
+        return frozenset(chain.from_iterable(map(TEST_MACRO.findall, texts)))
 
     def context(self, node: Node) -> DbtContext:
         """Return the values that `dbt` gives to a Python model."""
@@ -398,7 +400,7 @@ class Assembly:
         present = [
             node for node in self.nodes if base_of(node.id) in needed and self.remains(node, made)
         ]
-        scripts = [script for node in present for script in self.scripts(node, made)]
+        scripts = flatten(self.scripts(node, made) for node in present)
         part = Corpus(
             self.corpus.dialect, scripts, self.corpus.datasets, aliases=self.corpus.aliases
         )

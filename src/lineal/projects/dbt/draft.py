@@ -15,6 +15,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.grouping import group
 from lineal.model.script import Corpus, Meaning
+from lineal.model.sequences import flatten
 from lineal.projects.dbt import files
 from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.corpus import Assembly
@@ -135,7 +136,7 @@ def share_names(drafts: list[Draft], report: Report) -> None:
     labels = label_projects(drafts, report)
     leave_to_owners(drafts)
     built = {id(node): draft for draft in drafts for node in draft.nodes if node.kind in REFERABLE}
-    separate([node for draft in drafts for node in draft.nodes], drafts[0].name)
+    separate(flatten(draft.nodes for draft in drafts), drafts[0].name)
     for draft in drafts:
         own = {node.id for node in draft.nodes}
         draft.foreign = [

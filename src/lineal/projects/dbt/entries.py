@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.names import closest
+from lineal.model.sequences import first_of_each, flatten
 from lineal.projects.dbt.files import below, versions_of
 from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.project import Package
@@ -58,10 +59,10 @@ def entries_without_files(
 
 def files_of(name: str, entry: Value) -> list[str]:
     """Return the names that the file of an entry may have: its own, and those of its versions."""
-    return [name, *(file for file, _ in versions_of(entry))]
+    return [name, *first_of_each(versions_of(entry))]
 
 
 def file_stems(package: Package) -> set[str]:
     """Return the names of all files that may define a node, without their endings."""
-    folders = [folder for kind in FILED for folder in package.paths[kind]]
+    folders = flatten(package.paths[kind] for kind in FILED)
     return {path.stem for path in below(folders, ENDINGS, lambda problem: None)}

@@ -16,6 +16,7 @@ from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.model.ledger import Reason
 from lineal.model.plain import as_list, as_mapping, as_text
+from lineal.model.sequences import flatten, second_of_each
 from lineal.projects.columns import name_of
 from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled
 from lineal.projects.dbt.project import Package, Project, settings
@@ -119,7 +120,7 @@ PROPERTY_KINDS = ("models", "seeds", "snapshots", "macros", "tests")
 
 def properties_of(package: Package, report: Report) -> Properties:
     """Return the properties and docs of a package."""
-    folders = [folder for kind in PROPERTY_KINDS for folder in package.paths[kind]]
+    folders = flatten(package.paths[kind] for kind in PROPERTY_KINDS)
     found = read_properties(list(below(folders, YAML, report)), report)
     everywhere = [*folders, *package.paths["docs"]]
     found.docs = read_docs(list(below(everywhere, (".md",), report)), report)
@@ -232,7 +233,7 @@ def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
 
     newest = value.get("latest_version")
     latest = (
-        newest.raw if newest is not None else max((v for _, v in listed), key=lambda v: (len(v), v))
+        newest.raw if newest is not None else max(second_of_each(listed), key=lambda v: (len(v), v))
     )
     for each, v in listed:
         defined = each.get("defined_in")

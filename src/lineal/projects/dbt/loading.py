@@ -9,6 +9,7 @@ from typing import Any
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Meaning
+from lineal.model.sequences import flatten
 from lineal.projects import yaml
 from lineal.projects.dbt import files
 from lineal.projects.dbt.adapters import (
@@ -252,8 +253,8 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
     report = diagnostics.append
     project = read_project(folder, report)
     packages = [(package, files.properties_of(package, report)) for package in project.all]
-    macros = [each for package in project.all for each in macros_of(package, report)]
-    macros += [each for package in project.all for each in generic_macros(package, report)]
+    macros = flatten(macros_of(package, report) for package in project.all)
+    macros += flatten(generic_macros(package, report) for package in project.all)
     target = target_of(project, request, report)
     variables = project.variables(request.options.variables)
     root = project.root.name

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.grouping import group_pairs
 from lineal.model.script import Expansion
+from lineal.model.sequences import flatten
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.render_cache import ByteCache, render_with_cache
@@ -138,7 +140,9 @@ class RenderingContext:
             ready = [
                 node for node in askers if not self.depends(made[node.id].wanted, askers, made)
             ] or askers
-            asked = sorted({id_ for node in ready for id_ in made[node.id].wanted} - known.keys())
+            asked = sorted(
+                set(chain.from_iterable(made[node.id].wanted for node in ready)) - known.keys()
+            )
             answered = columns_of(asked, made)
             known |= {id_: answered.get(id_, ([], False)) for id_ in asked}
             self.round(ready, known, made)
@@ -260,9 +264,7 @@ class RenderingContext:
             if JINJA.search(texts[number])
         )
         done = {number: Rendering((text,)) for number, text in enumerate(texts)}
-        self.cook(
-            [number for several in numbers.values() for number in several[:2]], hooks, texts, done
-        )
+        self.cook(flatten(several[:2] for several in numbers.values()), hooks, texts, done)
         for several in numbers.values():
             done |= dict.fromkeys(several[2:], done[several[0]])
 
@@ -271,7 +273,7 @@ class RenderingContext:
             for several in numbers.values()
             if done[several[0]].texts != done[several[1 % len(several)]].texts
         ]
-        self.cook([number for several in apart for number in several[2:]], hooks, texts, done)
+        self.cook(flatten(several[2:] for several in apart), hooks, texts, done)
         return [done[number] for number in range(len(hooks))]
 
     def cook(

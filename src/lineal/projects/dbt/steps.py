@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
@@ -95,7 +96,7 @@ class Steps:
             for node in self.nodes
             if node.kind != "source"
         ]
-        named = {ref for step in steps for ref in step.refs} | set(tests)
+        named = set(chain.from_iterable(step.refs for step in steps)) | set(tests)
         done: set[str] = set()
         for node in self.nodes:
             if node.kind == "source" and node.dataset not in built | done and node.dataset in named:
@@ -383,4 +384,4 @@ def overridden_tests(macros: Iterable[tuple[str, str, str]]) -> set[str]:
     """The tests of dbt that the project or a package has rewritten."""
     names = "|".join(BUILTIN)
     own = re.compile(rf"\{{%-?\s*(?:test\s+|macro\s+(?:\w+__)?test_)({names})\s*\(")
-    return {name for _, _, text in macros for name in own.findall(text)}
+    return set(chain.from_iterable(own.findall(text) for _, _, text in macros))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.logs import postgres
@@ -43,7 +44,7 @@ class LogReader:
 
     def recognize(self, head: Iterable[Row]) -> None:
         """Find out whose history this is, by the columns of its first rows."""
-        name = recognize({path for row in head for path in field_paths(row.fields)})
+        name = recognize(set(chain.from_iterable(field_paths(row.fields) for row in head)))
         if name is None:
             return
 

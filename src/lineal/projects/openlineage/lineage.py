@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from lineal.model.boundary import attempt
@@ -243,7 +244,7 @@ def _sink(story: Story) -> Named:
 def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
     """A table that is kept in files goes by its own name: what `symlinks` calls a TABLE."""
     found: dict[Named, Named] = {}
-    for side in (side for story in stories for side in _sides(story)):
+    for side in chain.from_iterable(map(_sides, stories)):
         for name, facets in side.items():
             identifiers = as_mapping(facets.get("symlinks")).get("identifiers")
             for each in identifiers if isinstance(identifiers, list) else ():

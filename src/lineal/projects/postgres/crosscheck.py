@@ -20,6 +20,7 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten, second_of_each
 from lineal.projects.postgres.catalog import DIALECT, Catalog, quote_name, read_catalog
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.projects.postgres.explain import Refused, explained, prepare
@@ -80,7 +81,7 @@ class Values:
         for heir, parent in server.rows(HEIRS):
             self.heirs.setdefault(heir, set()).add(parent)
 
-        functions = [script for _, script in catalog.functions]
+        functions = second_of_each(catalog.functions)
         plain = Definitions(
             Corpus(DIALECT, functions, catalog.datasets, defaults=definitions.corpus.defaults)
         )
@@ -223,11 +224,7 @@ class Values:
                 continue
 
             found[each.target] = (each.plan.query, each.evaluation)
-            waiting += [
-                other
-                for dataset in each.evaluation.datasets_read
-                for other in self.defining(dataset)
-            ]
+            waiting += flatten(map(self.defining, each.evaluation.datasets_read))
 
         return list(found.values())
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.extract.sql.glance import truth_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.sequences import flatten
 from lineal.projects.lines import line_at, on_as_many_lines
 from lineal.projects.sqlmesh.pieces import (
     Piece,
@@ -396,7 +397,7 @@ def unknown_call(made: Call) -> str:
         return ""
 
     texts = [expand(text, made.env) for text in (*made.given, *made.named.values())]
-    arguments = [text for item in texts for text in scalars(item)]
+    arguments = flatten(map(scalars, texts))
     begins = re.search(r"(\bSELECT|\bDISTINCT|,)$", before) is not None
     if begins and not re.match(r"\s*(AS\b|[-+*/|:.]|\w)", made.after.replace("FROM", "(", 1)):
         made.env.open.append(True)
@@ -410,7 +411,7 @@ def scalars(text: str) -> list[str]:
         return []
 
     if text[:1] in "[(":
-        return [each for item in split_items(text) for each in scalars(item)]
+        return flatten(scalars(item) for item in split_items(text))
 
     return [text]
 
@@ -481,7 +482,7 @@ def items_of(made: Call) -> list[str]:
     if len(several) == 1:
         return split_items(several[0])
 
-    return [text for item in several for text in split_items(item)]
+    return flatten(map(split_items, several))
 
 
 def each(made: Call) -> str:

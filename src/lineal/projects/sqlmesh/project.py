@@ -17,6 +17,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.ledger import Columns, Coverage, Reason
 from lineal.model.plain import as_mapping
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import second_of_each
 from lineal.model.way import Clause
 from lineal.projects import yaml
 from lineal.projects.columns import merge_infos, read_columns
@@ -592,7 +593,7 @@ def render_jinja(draft: Draft) -> list[str | None]:
 
     variables = {name: value.text for name, value in draft.settings.variables.items()}
     setting = Setting(draft.jinja, variables, draft.settings.file.name)
-    rendered = render([template for _, template in waiting], setting)
+    rendered = render(second_of_each(waiting), setting)
     draft.diagnostics += rendered.diagnostics
 
     for (number, _), rendering in zip(waiting, rendered.renderings, strict=True):

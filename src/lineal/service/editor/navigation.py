@@ -17,6 +17,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.names import same
+from lineal.model.sequences import flatten
 from lineal.resolve.mentions import Local, Named, StatementMentions
 from lineal.service.editor.positions import Text
 from lineal.service.editor.spots import Spot, column_of, name_span, spots_in
@@ -43,7 +44,7 @@ def definitions_of(workspace: Workspace, spot: Spot) -> list[Span]:
     ref('orders')                 the file of the model orders
     """
     named = spot.means or tuple(filter(None, (spot.makes,)))
-    makers = [span for each in named for span in maker_of(workspace, each, spot.statement)]
+    makers = flatten(maker_of(workspace, each, spot.statement) for each in named)
     if isinstance(spot.dataset, Local):
         makers += relation_span(workspace, spot, spot.dataset)
     elif isinstance(spot.dataset, Dataset):
@@ -126,14 +127,14 @@ def maker_of(workspace: Workspace, named: Named, statement: StatementMentions | 
 
         named = waiting.pop(0)
         several = makers(workspace, named, statement)
-        found = [span for each in several for span in written_names(workspace, each, named)]
-        passed = [source for each in several for source in passed_from(each, named)]
+        found = flatten(written_names(workspace, each, named) for each in several)
+        passed = flatten(passed_from(each, named) for each in several)
         if not found and not passed:
             found = declared_span(workspace, named)
 
         spans += found
         waiting += [] if found else passed[:1]
-        waiting += [other for each in several for other in branches_of(each, named)]
+        waiting += flatten(branches_of(each, named) for each in several)
 
     return spans
 

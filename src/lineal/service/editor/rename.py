@@ -21,6 +21,7 @@ from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.names import same
+from lineal.model.sequences import flatten
 from lineal.resolve.mentions import Local, Named
 from lineal.service.answers import Misasked
 from lineal.service.editor.navigation import Kin
@@ -105,7 +106,7 @@ def plan_rename(workspace: Workspace, spot: Spot, new: str) -> Plan:
         Column(each.owner, each.column) for each in kin.columns if isinstance(each.owner, Dataset)
     )
     check_columns(workspace, kin, new)
-    changes = [change for each in kin.spots.values() for change in changes_at(each, kin, new)]
+    changes = flatten(changes_at(each, kin, new) for each in kin.spots.values())
     changes += settings_changes(workspace, columns, new)
     plan = Plan(named.column, columns, tuple(dict.fromkeys(sorted(changes))))
     check_overlaps(plan)

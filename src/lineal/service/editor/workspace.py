@@ -29,6 +29,7 @@ from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.finding import Construct, Finding
 from lineal.model.grouping import group_pairs
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import flatten
 from lineal.projects.relative import root_of
 from lineal.projects.source_texts import SourceFiles, Texts
 from lineal.resolve.mentions import CorpusMentions, StatementMentions, statements_in
@@ -439,13 +440,10 @@ class Workspace:
         if text is not None:
             scripts = filter(None, (self.patched(path, script, text) for script in scripts))
 
-        return [
-            statement
+        return flatten(
+            read_partly(state, script, self._good.get((path, script.target or ""), ""))
             for script in scripts
-            for statement in read_partly(
-                state, script, self._good.get((path, script.target or ""), "")
-            )
-        ]
+        )
 
     def patched(self, path: str, script: Script, text: str) -> Script | None:
         """Return a script of a file with another text; None if the text takes more to read."""
@@ -618,7 +616,7 @@ def suspects(text: str, good: str, errors: list[int]) -> Iterator[set[int]]:
 
     yield set(errors)
     yield {line - 1 for line in errors}
-    yield {step for line in errors for step in (line - 1, line)}
+    yield set(chain.from_iterable((line - 1, line) for line in errors))
 
 
 def without_lines(text: str, numbers: set[int]) -> str:

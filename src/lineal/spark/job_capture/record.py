@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +24,7 @@ from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Run
 from lineal.model.ledger import Coverage
 from lineal.model.paths import is_path
+from lineal.model.sequences import flatten
 from lineal.spark.availability import one_line
 from lineal.spark.job_capture.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
 
@@ -245,7 +247,7 @@ class Recorder:
     def latest(self) -> Extraction:
         """Return the final contents of the targets, without writes that a later one replaced."""
         with self._lock:
-            held = [found for several in self._states.values() for found in several.values()]
+            held = flatten(several.values() for several in self._states.values())
             return unite_writes(held, list(self._problems.values()))
 
     def targets(self) -> set[Dataset]:
@@ -313,13 +315,13 @@ def unite_writes(several: list[Extraction], problems: list[Diagnostic]) -> Extra
             if dataset == written or not (dataset in datasets and datasets[dataset].complete):
                 datasets[dataset] = info
 
-    diagnostics = {*problems, *(each for found in several for each in found.diagnostics)}
+    diagnostics = {*problems, *chain.from_iterable(found.diagnostics for found in several)}
     return Extraction(
         edges=[
             Edge(source, target, tuple(usages.values()))
             for (source, target), usages in edges.items()
         ],
-        reads=list(dict.fromkeys(read for found in several for read in found.reads)),
+        reads=list(dict.fromkeys(chain.from_iterable(found.reads for found in several))),
         datasets=datasets,
         diagnostics=sorted(diagnostics, key=order_of),
         coverage=coverage,

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from glob import iglob
+from itertools import chain
 from pathlib import Path
 
 from lineal.spark.pipeline.errors import BulkError
@@ -44,7 +45,7 @@ def met(paths: Iterable[str]) -> tuple[str, ...]:
 
     what is here under such names, in order; else the names themselves
     """
-    return tuple(found for path in paths for found in _met(path))
+    return tuple(chain.from_iterable(map(_met, paths)))
 
 
 def _met(path: str) -> list[str]:

@@ -27,6 +27,7 @@ from pyspark.sql import functions as F
 from lineal.graph.graph import overlap, whole
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
 from lineal.model.grouping import group_pairs
+from lineal.model.sequences import positions_of
 from lineal.model.way import STRENGTH, How, way
 from lineal.spark.pipeline.output import PART, Output, write_part
 from lineal.spark.pipeline.sessions import is_connect, parallelism, sharing
@@ -179,8 +180,8 @@ def graph_of(edges: Iterable[Edge]) -> tuple[Arrays, pa.Table]:
         pair = end_names(source), end_names(target)
         pairs[pair] = pairs.get(pair, 0) | _bits(edge)
 
-    names = sorted({name for pair in pairs for name in pair})
-    number = {name: at for at, name in enumerate(names)}
+    names = sorted(set(chain.from_iterable(pairs)))
+    number = positions_of(names)
     sources = np.array([number[source] for source, _ in pairs], np.int64)
     targets = np.array([number[target] for _, target in pairs], np.int64)
     subtypes = np.array(list(pairs.values()), np.int64)

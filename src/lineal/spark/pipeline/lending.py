@@ -10,10 +10,12 @@ all its columns are known, and no reader needs the use by others to tell whose c
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from lineal.model.sequences import flatten
 from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.order import Pairs, spans
 
@@ -83,7 +85,7 @@ class Lending:
             if len(found) > MOST_LENT:
                 return None
 
-            more = {each for number in fresh for each in self.words_of(number)} - seen
+            more = set(chain.from_iterable(map(self.words_of, fresh))) - seen
             seen |= more
             waiting += more
 
@@ -91,11 +93,10 @@ class Lending:
 
     def words_of(self, statement: int) -> list[int]:
         """Return the written words that a statement writes and reads."""
-        return [
-            word
+        return flatten(
+            _of_statement(pairs, statement).tolist()
             for pairs in (self.used.writes, self.used.reads)
-            for word in _of_statement(pairs, statement).tolist()
-        ]
+        )
 
     def is_lent(self, statements: Array, words: Array) -> Array:
         """Tell of pairs whether a statement reads a table of which it gets a copy."""

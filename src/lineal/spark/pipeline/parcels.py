@@ -9,6 +9,7 @@ import marshal
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from lineal.model.ledger import DYNAMIC, Coverage
 from lineal.model.names import column_key
 from lineal.model.redaction import redact_text
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import first_of_each
 from lineal.model.way import Way
 from lineal.resolve.edges import Edges
 from lineal.resolve.scripts import Prepared
@@ -215,7 +217,7 @@ class PartOrder:
         self.part = part
         self.resolved = resolved
         self.shown = part.output.shown
-        self.respelled = {dataset for dataset, _ in self.shown.columns}
+        self.respelled = set(first_of_each(self.shown.columns))
 
     def first_places(self, failed: bool) -> dict[Dataset, int]:
         """The datasets that statements write, each with the place of the first."""
@@ -281,7 +283,7 @@ class PartOrder:
         found: dict[str, int] = {}
         for dataset, several in self.part.stars.open_definitions().items():
             frames = (each.frame for each in several if each.frame is not None)
-            for slot in (slot for frame in frames for slot in frame.stars):
+            for slot in chain.from_iterable(frame.stars for frame in frames):
                 if slot.star is not None:
                     message = redact_text(open_star_message(slot.star.dataset))
                     found.setdefault(message, self.part.opened[dataset])

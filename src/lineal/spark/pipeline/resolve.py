@@ -34,6 +34,7 @@ from lineal.model.diagnostic import Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
+from lineal.model.sequences import flatten
 from lineal.resolve.catalog import PYTHON
 from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.bands import Bands
@@ -230,7 +231,7 @@ def resolve_parts(levels: Levels, corpus: Corpus, closure: bool) -> Found | None
     closing = Closing(state.folder.aside("closing")) if closure else None
     taking = Taking(merging, closing)
     try:
-        told = [each for wave in levels.part_waves(parts) for each in levels.parcels(wave, taking)]
+        told = flatten(levels.parcels(wave, taking) for wave in levels.part_waves(parts))
     except Exception:
         if is_debugging():
             raise
@@ -358,7 +359,7 @@ class Levels:
         keys, records = list(map(self.book.key, every)), self.state.records
         columns = [
             pa.array(keys, pa.binary()),
-            pa.array([self.book.packed(number) for number in every], pa.binary()),
+            pa.array(list(map(self.book.packed, every)), pa.binary()),
             list_array(*glance.mentioned_by(numbers)),
             list_array(*glance.written_by(numbers)),
             pa.array(glance.levels[numbers], pa.int32()),
@@ -510,7 +511,7 @@ class Levels:
 
     def part_waves(self, parts: list[PartNumbers]) -> Iterator[list[pa.Table]]:
         """Yield the statements of some parts with their records, so many as go into one job."""
-        tables = (self.statements(part) for part in parts)
+        tables = map(self.statements, parts)
         return share_out(tables, PARTS_AT_ONCE * self.tasks * PER_PART)
 
     def statements(self, part: PartNumbers) -> pa.Table:
@@ -521,9 +522,9 @@ class Levels:
         columns = [
             pa.array(whole, pa.int64()),
             pa.array(keys, pa.binary()),
-            pa.array([book.packed(number) for number in numbers], pa.binary()),
-            pa.array([records.get(key) for key in keys], pa.binary()),
-            pa.array([book.seen(number) for number in numbers], pa.binary()),
+            pa.array(list(map(book.packed, numbers)), pa.binary()),
+            pa.array(list(map(records.get, keys)), pa.binary()),
+            pa.array(list(map(book.seen, numbers)), pa.binary()),
             pa.array(np.isin(whole, part.lent)),
         ]
         return pa.table(columns, schema=STATEMENTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,7 +85,7 @@ class Log(NamedTuple):
 
 def format_of(paths: tuple[str, ...]) -> str:
     """The one format of all files, told from their names."""
-    found = {kind for path in paths for kind in _formats(path)}
+    found = set(chain.from_iterable(map(_formats, paths)))
     if len(found) == 1:
         return found.pop()
 
@@ -127,7 +128,7 @@ def read(spark: SparkSession, log: Log) -> tuple[DataFrame, str | None]:
     kind = log.format or format_of(log.paths)
     kinds = (kind,) if log.format is None else (kind, None)
     log = log._replace(
-        paths=tuple(path for each in log.paths for path in without_others(each, kinds))
+        paths=tuple(chain.from_iterable(without_others(each, kinds) for each in log.paths))
     )
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -366,7 +366,7 @@ def sum_up_runs(logged: Iterable[Logged]) -> Seen:
         return Seen(only.runs, only.first, only.last, only.users)
 
     times = [(moment(time), time) for each in several for time in (each.first, each.last) if time]
-    users = tuple(sorted({user for each in several for user in each.users}))
+    users = tuple(sorted(set(chain.from_iterable(each.users for each in several))))
     runs = sum(each.runs for each in several)
     return Seen(runs, min(times, default=(0, ""))[1], max(times, default=(0, ""))[1], users)
 

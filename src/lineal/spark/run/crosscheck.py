@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -144,7 +145,7 @@ class Crosscheck:
             namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets
         )
         found = [lineage(each.sql, self.spark, job.name, names) for each in statements]
-        return unite_edges(edge for extraction in found for edge in extraction.edges)
+        return unite_edges(chain.from_iterable(extraction.edges for extraction in found))
 
     # -- what cannot be compared -------------------------------------------------------------------
 

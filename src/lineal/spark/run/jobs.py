@@ -17,6 +17,7 @@ from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.model.script import Corpus, Function, Script, Step
+from lineal.model.sequences import positions_of
 from lineal.projects.imports import with_imports
 from lineal.spark.run.result import Fault
 
@@ -119,7 +120,7 @@ def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
     needs = _needs(corpus, extraction, steps)
     order = _ordered(needs, {key: _related(step) & steps.keys() for key, step in steps.items()})
     circles = _circles(needs, order)
-    position = {key: at for at, key in enumerate(order)}
+    position = positions_of(order)
     columns = {key_of(info.dataset.name): tuple(info.columns) for info in corpus.datasets}
     functions = {key_of(function.name): function for function in corpus.functions}
     jobs: dict[str, Job] = {}
@@ -273,7 +274,7 @@ def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> 
     """Each after what it needs and, where that is possible, after what its tests look at; circles
     at the end.
     """
-    rank = {key: at for at, key in enumerate(needs)}
+    rank = positions_of(needs)
     soft = {key: related[key] - {key} for key in needs}
     lacking = {key: len(needs[key]) for key in needs}
     hoping = {key: len(soft[key] - needs[key]) for key in needs}

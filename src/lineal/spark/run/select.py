@@ -7,6 +7,7 @@ A method selects several nodes at once: `tag:nightly`, `path:models/staging+`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from lineal.graph.graph import Graph, UnknownName
@@ -15,6 +16,7 @@ from lineal.graph.select import Selection, parse
 from lineal.graph.tables import TableEdge, reaching, tables
 from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.model.extraction import Extraction
+from lineal.model.sequences import flatten
 from lineal.spark.run.jobs import Job, key_of
 
 
@@ -33,8 +35,8 @@ def selected(
 
     graph = Graph(static)
     edges = [*tables(graph), *_edges_to_sources(jobs)]
-    plain = [text for selector in selectors for text in names_in(selector, jobs, root)]
-    found = (dataset for text in plain for dataset in datasets_of(text, graph, edges))
+    plain = flatten(names_in(selector, jobs, root) for selector in selectors)
+    found = chain.from_iterable(datasets_of(text, graph, edges) for text in plain)
     keys = {key_of(dataset.name) for dataset in found} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 from uuid import uuid4
 
+from lineal.model.sequences import positions_of
 from lineal.spark.names import column, quote_name
 from lineal.spark.run.incremental import REPLACE, Growth, aligned
 from lineal.spark.run.jobs import key_of
@@ -93,7 +94,7 @@ class Folder:
             self.state.drop(*map(key_of, broken))
 
         self.sweep()
-        order = {key: at for at, key in enumerate(keys)}
+        order = positions_of(keys)
         entries = sorted(
             self.state.entries.items(), key=lambda item: order.get(item[0], len(order))
         )

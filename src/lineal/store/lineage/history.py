@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lineal.model.edge import Column, Dataset
+from lineal.model.sequences import flatten
 from lineal.store.lineage.database import Database, Row, chunks, marks
 from lineal.store.lineage.numbers import end_of
 from lineal.store.lineage.runs import Run
@@ -60,11 +61,7 @@ def history(database: Database, runs: list[Run], column: Column) -> list[Period]
         for row in database.rows(EDGES.format(end=end), asked)
     }
     hows = _hows(database, edges)
-    found = [
-        period
-        for number, row in edges.items()
-        for period in _periods(row, hows.get(number, []), times)
-    ]
+    found = flatten(_periods(row, hows.get(number, []), times) for number, row in edges.items())
     return sorted(found, key=_order)
 
 

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from lineal.model.sequences import first_of_each, second_of_each
+
 Ranges = list[list[int]]
 
 NEAR = 1000
@@ -71,8 +73,8 @@ class Ranks:
             before += last - first + 1
 
         placed.sort()
-        self.firsts = [first for first, _ in placed]
-        self.before = [count for _, count in placed]
+        self.firsts = first_of_each(placed)
+        self.before = second_of_each(placed)
 
     def position_of(self, number: int) -> int:
         """Return the position of a number in the ranges, or -1."""

@@ -15,6 +15,7 @@ from lineal import __version__
 from lineal.model.collector import uncollected
 from lineal.model.edge import Edge
 from lineal.model.extraction import Extraction
+from lineal.model.sequences import flatten
 from lineal.store.lineage import rows
 from lineal.store.lineage.background import Ahead, Later
 from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, sound
@@ -286,7 +287,7 @@ class Load:
 
         self.names.next["facts"] = following
         self.layout[table] = ranges(ids)
-        gone = [number for alike in held.values() for number in alike]
+        gone = flatten(held.values())
         return Facts(table, {"id": range(first, following), **_columns(FACTS[table], new)}, gone)
 
 

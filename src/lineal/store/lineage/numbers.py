@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import count, islice, starmap
 from operator import itemgetter
 from typing import Any
 
 from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.sequences import flatten, inverted
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.store.lineage.database import AT_ONCE, Database, chunks, marks
 from lineal.store.lineage.texts import all_plain, listed, original, parse_list, plain
@@ -93,9 +94,7 @@ class Names:
             }
             if nested:
                 batch["path"] = [listed(path) if path else None for path in paths]
-                batch["label"] = _fit(
-                    [_label(name, path) for name, path in zip(names, paths, strict=True)]
-                )
+                batch["label"] = _fit(list(starmap(_label, zip(names, paths, strict=True))))
 
             yield batch
 
@@ -149,7 +148,7 @@ class NamespaceNames:
 
     def datasets(self) -> dict[Dataset, int]:
         """Return the number of each dataset."""
-        return {dataset: number for number, dataset in self.datasets_by_number().items()}
+        return inverted(self.datasets_by_number())
 
     def datasets_by_number(self) -> dict[int, Dataset]:
         """Return each dataset by its number."""
@@ -161,7 +160,7 @@ class NamespaceNames:
 
     def columns(self) -> dict[Column | Dataset, int]:
         """Return the number of each column, and of each dataset as an end of an edge."""
-        return {end: number for number, end in self.columns_by_number().items()}
+        return inverted(self.columns_by_number())
 
     def columns_by_number(self) -> dict[int, Column | Dataset]:
         """Return each column by its number, and each dataset that ends an edge."""
@@ -184,7 +183,7 @@ class NamespaceNames:
 
     def files_by_number(self) -> dict[int, str]:
         """Return each file by its number."""
-        return {number: name for name, number in self.files().items()}
+        return inverted(self.files())
 
     def statements(self) -> dict[Hashable, int]:
         """Return the number of each statement by target, file and position."""
@@ -200,7 +199,7 @@ class NamespaceNames:
 
     def ways(self) -> dict[Manner, int]:
         """Return the number of each way with its doubt and confidence."""
-        return {manner: number for number, manner in self.ways_by_number().items()}
+        return inverted(self.ways_by_number())
 
     def ways_by_number(self, only: Collection[int] | None = None) -> dict[int, Manner]:
         """Return each way with its doubt and confidence by its number."""
@@ -211,11 +210,10 @@ class NamespaceNames:
             found = self.database.rows(f"{sql} ORDER BY id")
         else:
             parts = chunks(sorted(only), 400)
-            found = [
-                row
+            found = flatten(
+                self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
                 for some in parts
-                for row in self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
-            ]
+            )
 
         return {number: _manner(*said) for number, *said in found}
 

@@ -11,6 +11,7 @@ from select import select
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from lineal.model.sequences import first_of_each, second_of_each
 from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
 from lineal.store.lineage import binary
 from lineal.store.lineage.database import WAIT, Ready, Row, Values, known
@@ -247,7 +248,7 @@ class Postgres:
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         """Two lists cost less to read than many values."""
-        numbers, names = [number for number, _ in nodes], [name for _, name in nodes]
+        numbers, names = first_of_each(nodes), second_of_each(nodes)
         return "SELECT * FROM unnest(CAST(? AS INTEGER[]), CAST(? AS TEXT[])) AS nodes", [
             numbers,
             names,

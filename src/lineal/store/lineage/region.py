@@ -15,6 +15,7 @@ from typing import Any
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.sequences import first_of_each, flatten
 from lineal.store.lineage.database import Database, Row, chunks
 from lineal.store.lineage.layout import Ranks
 from lineal.store.lineage.numbers import end_of, label
@@ -169,7 +170,7 @@ class Region(Restored):
 
     def beside_stars(self, nodes: Iterable[Node]) -> list[Node]:
         """Tell whether a column goes through a star depends on what else leads into it."""
-        datasets = sorted({dataset for dataset, _ in nodes})
+        datasets = sorted(set(first_of_each(nodes)))
         found = self.some(
             "SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id", datasets
         )
@@ -183,7 +184,7 @@ class Region(Restored):
         touched |= {
             (dataset, name if name is not None else "*") for dataset, name, _ in self.ends.values()
         }
-        datasets = {dataset for dataset, _ in touched}
+        datasets = set(first_of_each(touched))
         columns = self.column_rows(touched)
         infos = self.some(
             f"SELECT id, {', '.join(FACTS['dataset_infos'])} FROM dataset_infos"
@@ -194,7 +195,7 @@ class Region(Restored):
         self.datasets = {
             number: Dataset(original(space), original(name)) for number, space, name in named
         }
-        usages = [usage for several in self.usages.values() for usage in several.values()]
+        usages = flatten(several.values() for several in self.usages.values())
         self.ways = self.held.ways_by_number({usage[0] for usage in usages})
         files = (
             {usage[1] for usage in usages} | {row[6] for row in columns} | {row[5] for row in infos}

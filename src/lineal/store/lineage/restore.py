@@ -12,6 +12,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Calls, Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.ledger import Coverage
+from lineal.model.sequences import inverted, second_of_each
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
 from lineal.store.lineage import schema
@@ -215,7 +216,7 @@ class Restored:
     @cached_property
     def statements(self) -> dict[int, Any]:
         """Return target, file and position of each statement by its number."""
-        return {number: key for key, number in self.held.statements().items()}
+        return inverted(self.held.statements())
 
 
 def coverage_in(text: str) -> Coverage:
@@ -233,7 +234,7 @@ def build_edge(
     if len(usages) == 1:
         return Edge(source, target, (usages[0][1],))
 
-    return Edge(source, target, tuple(usage for _, usage in sorted(usages, key=_position)))
+    return Edge(source, target, tuple(second_of_each(sorted(usages, key=_position))))
 
 
 def _position(placed: tuple[int, Usage]) -> int:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Doubt, Edge, Site, Usage
 from lineal.model.extraction import Extraction
+from lineal.model.sequences import first_of_each, second_of_each
 from lineal.model.statement import Statement
 from lineal.model.way import Confidence, Way
 from lineal.store.lineage.database import AT_ONCE, chunks
@@ -221,7 +222,7 @@ def _unite_usages(found: Lineage) -> Lineage:
         position = counted[owner] = counted.get(owner, -1) + 1
         positions.append(position)
 
-    sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
+    sources, targets = first_of_each(numbers), second_of_each(numbers)
     return Lineage(
         sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from typing import NamedTuple
 
 from lineal.store.errors import StoreError
@@ -100,7 +101,7 @@ def runs_of(database: Database, namespace: int) -> list[Run]:
 
 def namespaces(database: Database) -> list[str]:
     """Return the names of all namespaces."""
-    return sorted(original(name) for (name,) in database.rows("SELECT name FROM namespaces"))
+    return sorted(starmap(original, database.rows("SELECT name FROM namespaces")))
 
 
 def namespace_number(database: Database, name: str) -> int | None:

@@ -13,6 +13,7 @@ from a column to a column.
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import NamedTuple
 
 VERSION = 2
@@ -199,7 +200,7 @@ def migration(dialect: Dialect, version: int) -> list[str]:
     made = [each.format(**spelt) for part in (NAMES, FACTS, VIEW) for each in part.split(";\n")]
     return [
         *(each.strip() for each in made),
-        *(creation(name, on) for name, on in indexes(dialect).items()),
+        *starmap(creation, indexes(dialect).items()),
     ]
 
 

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from lineal.model.edge import Dataset, Edge
 from lineal.model.job import Job, Run
 from lineal.model.openlineage import NO_NAMESPACE, URN, Named
+from lineal.model.sequences import flatten, inverted
 from lineal.views.openlineage import facets
 from lineal.views.openlineage.emission import (
     AUTO,
@@ -38,7 +40,7 @@ def events(report: Report, emission: Emission) -> list[Json]:
     edges = [edge for edge in graph.extraction.edges if report.entire or id(edge) in wanted]
     facts = facts_of(graph, edges, targets, emission)
     writer = Writer(report, facts, edges, emission)
-    return [event for told in writer.all() for event in told]
+    return flatten(writer.all())
 
 
 def line(event: Json) -> str:
@@ -67,7 +69,7 @@ class Writer:
                 continue
 
             made = self._made_by_job(job)
-            mentioned |= {*made, *(name for each in made.values() for name in each.inputs)}
+            mentioned |= {*made, *chain.from_iterable(each.inputs for each in made.values())}
             yield self._of_job(job, made)
 
         if self.report.entire:
@@ -147,7 +149,7 @@ class Writer:
 
             titles[title] = name
 
-        return {name: title for title, name in titles.items()}
+        return inverted(titles)
 
     @cached_property
     def _shared(self) -> set[Named]:
@@ -173,7 +175,7 @@ class Writer:
 
     def _of_job(self, job: Job, made: dict[Named, DatasetSources]) -> list[Json]:
         """Return the events of a job: START and COMPLETE, or one JobEvent."""
-        inputs = sorted({name for each in made.values() for name in each.inputs})
+        inputs = sorted(set(chain.from_iterable(each.inputs for each in made.values())))
         told: Json = {
             "namespace": job.namespace,
             "name": job.name,

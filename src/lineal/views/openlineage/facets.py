@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import starmap
 from typing import Any
 from urllib.parse import quote
 
@@ -113,7 +114,7 @@ def _fields(inputs: list[Json]) -> Json:
 
 def _inputs(sources: Sources) -> list[Json]:
     """Return all sources as input fields."""
-    return [_input(source, told) for source, told in sources.items()]
+    return list(starmap(_input, sources.items()))
 
 
 def _input(source: Source, told: Iterable[Transformation]) -> Json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
@@ -18,11 +19,12 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, event_name, prefix_namespace
+from lineal.model.sequences import flatten, positions_of
 from lineal.model.way import How
 from lineal.views.openlineage.emission import Emission
 
 STAR = "*"
-RANK = {how: rank for rank, how in enumerate(How)}
+RANK = positions_of(How)
 
 
 class Source(NamedTuple):
@@ -177,7 +179,7 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
         owners = parts.jobs.owners(output, place, source)
         return not owners or any(owner.name == job.name or not owner.name for owner in owners)
 
-    edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
+    edges = flatten(parts.edges.get(output, ()) for output in job.outputs)
     told = [
         (
             edge,
@@ -186,7 +188,7 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
         for edge in edges
     ]
     _add_all(own, told, emission)
-    for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
+    for read in chain.from_iterable(parts.reads.get(output, ()) for output in job.outputs):
         if is_own(read.target, read.place, read.dataset):
             own.made.setdefault(facts.names[read.target], DatasetSources()).read.add(
                 facts.names[read.dataset]

@@ -15,6 +15,7 @@ from lineal.extract.catalyst.expressions.leaves import column_in
 from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
 from lineal.extract.catalyst.tree import Node, expression_id
+from lineal.model.sequences import flatten
 
 JSON_NAMES = re.compile(r"[^$.\[\]\"'\s]+")
 
@@ -45,7 +46,7 @@ def no_name(node: Node) -> list[str]:
 
 def json_names(node: Node) -> list[str]:
     """get_json_object(j, '$.a[0].b'), variant_get(v, '$.a[0].b', 'int')      a, b"""
-    names = [name for path in key_name(node) for name in JSON_NAMES.findall(path)]
+    names = flatten(map(JSON_NAMES.findall, key_name(node)))
     return [name for name in names if not name.isdigit()]
 
 

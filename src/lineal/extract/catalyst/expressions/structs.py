@@ -29,7 +29,7 @@ from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
 from lineal.extract.catalyst.expressions.walk import expression_over, influences_of
 from lineal.extract.catalyst.tree import Node
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 from lineal.model.way import IDENTITY, Way
 
 BUILDERS = ("CreateNamedStruct", "UpdateFields")

@@ -11,6 +11,7 @@ from lineal.extract.catalyst.operators.join import conditions_of
 from lineal.extract.catalyst.operators.outputs import output_slots
 from lineal.extract.catalyst.operators.walk import frame_below, frame_of
 from lineal.extract.catalyst.tree import Node
+from lineal.model.sequences import flatten
 from lineal.model.way import Clause
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def read_lateral_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """a JOIN LATERAL (SELECT … FROM b WHERE b.id = a.id)"""
     left = table_argument(node.children[0], outer, plan) or frame_below(node, outer, plan)
     scope = Scope(left, outer, plan, Clause.LATERAL)
-    right = [frame for lateral in node.trees("right") for frame in plan.frames_of(lateral, scope)]
+    right = flatten(plan.frames_of(lateral, scope) for lateral in node.trees("right"))
     return join([left, *right], conditions_of(node, ("condition",), outer, plan))
 
 

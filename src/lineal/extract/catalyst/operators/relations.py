@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def read_relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """FROM t      a table, a file, a stream: every column stands for itself"""
     outputs = leaf_outputs(node)
-    datasets = [plan.dataset(name) for name in plan.leaf_names(node)]
+    datasets = list(map(plan.dataset, plan.leaf_names(node)))
     if not datasets:
         return without_sources(node, outer, plan)
 
@@ -32,7 +32,7 @@ def read_relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     sourceless = pseudo_columns(outputs)
     if len(datasets) > 1:  # spark.read.parquet(a, b)
         plan.read_together[datasets[0]] = datasets[1:]
-        return scan_together(datasets, [output_title(output) for output in outputs], sourceless)
+        return scan_together(datasets, list(map(output_title, outputs)), sourceless)
 
     if node.note.get("changes"):
         sourceless |= CHANGES

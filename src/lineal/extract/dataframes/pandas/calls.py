@@ -18,10 +18,10 @@ from lineal.extract.pyspark.knowledge import is_text, items_of
 from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
+from lineal.model.sequences import all_are
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 FROM_VARIABLE = Doubt(
@@ -77,7 +77,7 @@ class Call:
 
         items = items_of(held) if isinstance(held, (list, tuple, set, frozenset, dict)) else None
         if items is not None and all(map(is_name, items)):
-            return [name_of(each) for each in items]
+            return list(map(name_of, items))
 
         self.dynamic("columns", held if isinstance(held, (Unknown, Pattern)) else None)
         return None
@@ -159,7 +159,7 @@ class Call:
 
     def leaves(self, attributes: Iterable[Attribute]) -> list[Any]:
         """Return columns as expressions."""
-        return [self.leaf(attribute) for attribute in attributes]
+        return list(map(self.leaf, attributes))
 
     def tree(self, held: Value) -> Any:
         """Return a value as an expression: a series, or a constant."""
@@ -389,7 +389,7 @@ def is_name(held: Value) -> bool:
 def name_of(held: Value) -> str:
     """Return the name of a column as a text; a tuple names the levels of one column."""
     if isinstance(held, tuple):
-        return Levels(tuple(str(each) for each in held))
+        return Levels(tuple(map(str, held)))
 
     if isinstance(held, str):
         return held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import starmap
 from typing import Any
 
 from sqlglot import exp
@@ -49,8 +50,8 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
-from lineal.extract.sequences import all_are
 from lineal.model.edge import Doubt
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 RENAMED = Doubt(
@@ -183,11 +184,11 @@ def set_names(call: Call, table: Table, names: Value) -> Table:
     relation = table.relation
     if relation.complete and len(relation.attributes) == len(known):
         pairs = zip(relation.attributes, known, strict=True)
-        attributes = [renamed(each, name) for each, name in pairs]
+        attributes = list(starmap(renamed, pairs))
         return table.with_relation(call.derived(table, attributes, call.evaluation()))
 
     frame = rename_frame(relation.frame, [(name, name) for name in known])
-    attributes = [fresh(slot) for slot in frame.slots]
+    attributes = list(map(fresh, frame.slots))
     return table.with_relation(call.derived(table, attributes, call.evaluation()))
 
 

@@ -24,10 +24,10 @@ from lineal.extract.pyspark.values import (
     Value,
     trees_of,
 )
-from lineal.extract.sequences import instances
 from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
+from lineal.model.sequences import flatten, instances
 from lineal.model.way import Confidence
 
 FOLLOWED = (Function, Partial, Instance, Native)
@@ -166,7 +166,7 @@ def decide_by_elements(run: Run, made: Value, bound: list[Value], node: ast.AST)
     """
     several = instances(bound, Series)
     watches = [each.watch for each in several if each.watch is not None]
-    tests = [test for watch in watches for test in watch.tests]
+    tests = flatten(watch.tests for watch in watches)
     if not tests or not (isinstance(made, (Series, Choice, *SCALARS)) or is_of_constants(made)):
         return made
 

@@ -32,8 +32,8 @@ from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value, inputs_of
-from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.way import Confidence
 
 DEFAULT_DIALECT = "postgres"
@@ -162,7 +162,7 @@ def select_columns(call: Call, table: Table, wanted: Value) -> Table:
     """usecols=["id", "amount"]      in the order of the file; here in the order of the list"""
     names = items_of(wanted) if isinstance(wanted, (list, tuple, set)) else None
     if names is not None and all(isinstance(each, str) and is_name(each) for each in names):
-        return call.select(table, [str(each) for each in names])
+        return call.select(table, list(map(str, names)))
 
     if names is None or not all_are(names, int):
         call.dynamic("columns", wanted)
@@ -289,7 +289,7 @@ def row_names(data: Value) -> list[str] | None:
     """Return the columns of rows that are dicts."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     if isinstance(first, dict) and all(map(is_name, first)):
-        return [name_of(each) for each in first]
+        return list(map(name_of, first))
 
     return None
 

@@ -47,8 +47,8 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value, trees_of
-from lineal.extract.sequences import instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 FRAME: Mapping[str, Callable[[Call, Table], Value]] = {

@@ -57,7 +57,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
-from lineal.extract.sequences import any_is, as_list
+from lineal.model.sequences import any_is, as_list
 from lineal.model.way import Clause
 
 Item = tuple[str, str | None, Value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from lineal.algebra.clauses import USING
@@ -26,7 +27,7 @@ from lineal.extract.pyspark.relation import (
 )
 from lineal.extract.pyspark.sizes import WIDENED
 from lineal.extract.pyspark.values import Unknown, Value, inputs_of
-from lineal.extract.sequences import all_are, only_or_none, present
+from lineal.model.sequences import all_are, flatten, only_or_none, present
 
 HOWS = {"outer": "FULL", "right": "RIGHT", "left": "LEFT", "inner": "INNER", "cross": "CROSS"}
 SUFFIXES = ("_x", "_y")
@@ -336,7 +337,7 @@ def concat(call: Call) -> Value:
     if not items:
         call.dynamic("frames", held)
         inputs = inputs_of(held)
-        return DataFrame(call.unknown(*(Table(each) for each in inputs)))
+        return DataFrame(call.unknown(*map(Table, inputs)))
 
     known = present(items)
     tables = [table for each in known if (table := table_of(call, each)) is not None]
@@ -375,7 +376,7 @@ def concat_series(call: Call, several: Sequence[Series], tables: Sequence[Table]
 def stack_tables(call: Call, tables: Sequence[Table]) -> Table:
     """Return the rows of several frames: columns of one name are one column."""
     relations = [table.relation for table in tables]
-    names = dict.fromkeys(name for each in relations for name in each.names)
+    names = dict.fromkeys(chain.from_iterable(each.names for each in relations))
     attributes = []
     for name in names:
         slots = [slot for each in relations if (slot := slot_in(each, name)) is not None]
@@ -418,7 +419,7 @@ def place_side_by_side(call: Call, tables: Sequence[Table]) -> Table:
     """pd.concat([a, b], axis=1)      rows of the same index side by side"""
     first = tables[0]
     keys = [call.leaf(each) for table in tables for each in table.index]
-    attributes = [each for table in tables for each in table.relation.attributes]
+    attributes = flatten(table.relation.attributes for table in tables)
     rows = beside([decided_rows(table.relation.rows) for table in tables])
     evaluation = call.evaluation()
     compared = call.expressions(first.relation, evaluation, keys, USING.clause)

@@ -29,8 +29,8 @@ from lineal.extract.pyspark.libraries import call_unknown
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value, trees_of
-from lineal.extract.sequences import any_is, first_or_none, instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import any_is, first_or_none, instances
 from lineal.model.way import Confidence
 
 LibraryFunction = Callable[[Call], Value]
@@ -128,9 +128,7 @@ def select(call: Call) -> Value:
     if not several:
         return Unknown("select()", "computed")
 
-    tree = case(
-        [operand(each) for each in tests], [operand(each) for each in values], operand(default)
-    )
+    tree = case(list(map(operand, tests)), list(map(operand, values)), operand(default))
     made = together(main_of(*several), list(several), tree)
     made.name = None
     return made
@@ -188,7 +186,7 @@ def index_of(call: Call) -> Value:
 
 def index_product(call: Call) -> Value:
     """pd.MultiIndex.from_product([["a", "b"], ["sum"]])"""
-    levels = [items_of(each) for each in items_of(call.get(0, "iterables")) or []]
+    levels = list(map(items_of, items_of(call.get(0, "iterables")) or []))
     if None in levels:
         return Unknown("from_product()", "levels that only a run knows")
 
@@ -261,7 +259,7 @@ def call_pandas(run: Run, name: str, given: Invocation) -> Value:
     ]
     if frames or "read_" in name:
         call.unsupported(name)
-        inputs = [relation_in(each) for each in frames]
+        inputs = list(map(relation_in, frames))
         return DataFrame(call.unknown(*(Table(each) for each in inputs if each is not None)))
 
     return call_unknown(run, name, given)

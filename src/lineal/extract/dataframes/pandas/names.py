@@ -13,7 +13,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
-from lineal.extract.sequences import all_are, instances
+from lineal.model.sequences import all_are, instances
 
 
 class NameList(list[Any]):

@@ -151,7 +151,7 @@ def melt(call: Call, table: Table) -> Table:
         table.relation.frame, [each.slot for each in keys], [(title, title)],
         [[lineage] for lineage in lineages], (label, label), label_first=True, drops_nulls=False,
     )  # fmt: skip
-    attributes = [fresh(slot) for slot in frame.slots]
+    attributes = list(map(fresh, frame.slots))
     return Table(call.derived(table, attributes, evaluation, frame.rows))
 
 

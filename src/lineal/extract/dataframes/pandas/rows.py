@@ -25,7 +25,7 @@ from lineal.extract.dataframes.pandas.values import Series, Table
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Draft
 from lineal.extract.pyspark.values import Pattern, Unknown, Value
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 from lineal.model.way import Clause
 
 

@@ -39,8 +39,8 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
-from lineal.extract.sequences import all_are, any_is, as_list, instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import all_are, any_is, as_list, instances
 from lineal.model.way import Clause, Confidence, Way
 
 EVERYTHING = slice(None, None, None)
@@ -440,7 +440,7 @@ def item_of_row(run: Run, held: Row, key: Value, node: ast.AST) -> Value:
     """
     call = Call(run, [], {}, node)
     if isinstance(key, (list, tuple)) and all(map(is_name, key)):
-        return Row(call.select(held.table, [name_of(each) for each in key]), held.watch)
+        return Row(call.select(held.table, list(map(name_of, key))), held.watch)
 
     if not is_name(key):
         call.dynamic("a column", key)

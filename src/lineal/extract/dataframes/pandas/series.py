@@ -59,8 +59,8 @@ from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
-from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Dataset
+from lineal.model.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.way import Clause
 
 SeriesMethod = Callable[[Call, Series], Value]

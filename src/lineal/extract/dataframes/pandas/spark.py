@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any
 
 from sqlglot import exp
@@ -33,6 +34,7 @@ from lineal.extract.pyspark.values import (
     Value,
     parameters_of,
 )
+from lineal.model.sequences import first_of_each
 
 
 def to_pandas(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -51,9 +53,9 @@ def from_pandas(run: Run, call: Invocation) -> Value:
     if schema is None or len(schema.fields) != len(relation.attributes):
         return relation
 
-    titles = [name for name, _ in schema.fields]
+    titles = first_of_each(schema.fields)
     pairs = zip(relation.attributes, titles, strict=True)
-    return relation.derived([title_of(each, name) for each, name in pairs])
+    return relation.derived(list(starmap(title_of, pairs)))
 
 
 def title_of(each: Attribute, name: str) -> Attribute:

@@ -38,10 +38,10 @@ def literal(held: Value) -> Any:
         return exp.Literal.string(str(held))
 
     if isinstance(held, (list, tuple, set, frozenset)):
-        return exp.Array(expressions=[operand(each) for each in held])
+        return exp.Array(expressions=list(map(operand, held)))
 
     if isinstance(held, dict):
-        return exp.Array(expressions=[operand(each) for each in held.values()])
+        return exp.Array(expressions=list(map(operand, held.values())))
 
     return exp.Null()
 

@@ -29,6 +29,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Generator, Udf, Value
 from lineal.extract.sql.naming import output_name
 from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.sequences import flatten, second_of_each
 from lineal.model.way import IDENTITY, How, Way
 
 ARGUMENTS = Dataset("", "arguments of a pandas UDF")
@@ -109,7 +110,7 @@ def uses_of(call: Call, body: Body, results: Sequence[Value]) -> list[Use]:
     """Return how the arguments are used: in the value, and in the conditions that the body asks."""
     values = [call.fitted(each, {}) for each in results if isinstance(each, Series)]
     uses = [use_of(*key) for tree in values for key in lineage_of(call, body, tree)]
-    asked = [key for each in body.asked for key in lineage_of(call, body, each.tree)]
+    asked = flatten(lineage_of(call, body, each.tree) for each in body.asked)
     return sorted({*uses, *((origin, TEST) for origin, _ in asked)})
 
 
@@ -162,7 +163,7 @@ def expression_of(call: Call, udf: Udf, trees: list[Any], uses: list[Use]) -> An
     used = [parts[use](tree_of(call, origin, trees)) for origin, use in uses]
     whole = kind(this=udf.name, expressions=[each.copy() for each in trees])
     made: Any = kind(this=udf.name, expressions=used)
-    if [use for _, use in uses] == ["same"] and not udf.aggregates:
+    if second_of_each(uses) == ["same"] and not udf.aggregates:
         made = exp.Paren(this=used[0])
 
     made.meta["called"] = output_name(whole, 0, call.evaluation())[0]

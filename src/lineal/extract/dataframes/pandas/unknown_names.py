@@ -12,7 +12,7 @@ from lineal.extract.pyspark.dispatch import value
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
-from lineal.extract.sequences import present
+from lineal.model.sequences import present
 from lineal.model.way import Confidence
 
 

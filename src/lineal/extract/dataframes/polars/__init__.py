@@ -76,9 +76,9 @@ from lineal.extract.pyspark.sizes import (
     size_of_tree,
 )
 from lineal.extract.pyspark.values import Method, Unknown, Value, trees_of
-from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
+from lineal.model.sequences import instances
 from lineal.model.way import Confidence
 
 STRONG = frozenset(

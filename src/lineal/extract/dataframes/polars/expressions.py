@@ -45,10 +45,10 @@ from lineal.extract.pyspark.values import (
     note_of,
     trees_of,
 )
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.nodes import meta_of
 from lineal.model.edge import Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
+from lineal.model.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
 LITERAL = "literal"

@@ -41,7 +41,7 @@ from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Unknown, Value, note_of, trees_of
-from lineal.extract.sequences import all_are
+from lineal.model.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
 FrameMethod = Callable[[Run, PolarsFrame, Invocation], Value]
@@ -96,7 +96,7 @@ def drop(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     for key in exprs_of(run, [*call.arguments, call.keywords.get("columns")], call.node):
         items = expand(run, frame, key, call.node)
         if any(item.star is not None or item.tree.__class__ is exp.Placeholder for item in items):
-            attributes = [unsure(each) for each in frame.relation.attributes]
+            attributes = list(map(unsure, frame.relation.attributes))
             frame = frame.derived(frame.relation.derived(attributes))
 
         names += [item.name for item in items if item.star is None]
@@ -118,7 +118,7 @@ def rename(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         return PolarsFrame(rename_relation(run, relation, pairs, call.node))
 
     run.dynamic(note_of("the names of columns", mapping), call.node, Confidence.LOW)
-    return PolarsFrame(relation.derived([unsure(each) for each in relation.attributes]))
+    return PolarsFrame(relation.derived(list(map(unsure, relation.attributes))))
 
 
 def for_each(name: str) -> FrameMethod:

@@ -30,7 +30,7 @@ from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Library, Value, trees_of
-from lineal.extract.sequences import all_are
+from lineal.model.sequences import all_are
 
 
 def col(run: Run, call: Invocation) -> Value:
@@ -199,7 +199,7 @@ def sql_expr(run: Run, call: Invocation) -> Value:
     """pl.sql_expr("a + b AS c")"""
     text = argument_at(call.arguments)
     trees = parse_items(run, text, call.node) if isinstance(text, str) else []
-    made = [from_tree(each) for each in trees]
+    made = list(map(from_tree, trees))
     if not made:
         return unknown_expr(run, text, call.node)
 

@@ -33,9 +33,9 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of
-from lineal.extract.sequences import present
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import first_of_each, present, second_of_each
 from lineal.model.way import Clause, Way
 
 SUFFIX = "_right"
@@ -149,10 +149,10 @@ def joined_columns(
     left, right = list(sides.left.relation.attributes), list(sides.right.relation.attributes)
     pairs = sides.pairs if merged else []
     if kind == "right":
-        left = drop_names(left, (name for name, _ in pairs))
+        left = drop_names(left, first_of_each(pairs))
     else:
         left = [merged_key(each, sides, kind, evaluation) for each in left] if pairs else left
-        right = drop_names(right, (name for _, name in pairs))
+        right = drop_names(right, second_of_each(pairs))
 
     taken = {each.key for each in left if each.slot.star is None}
     return [*left, *(suffixed(each, taken, sides.suffix) for each in right)]
@@ -260,7 +260,7 @@ def join_where(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 def concat(run: Run, call: Invocation) -> Value:
     """pl.concat([a, b], how="diagonal")"""
     items = items_of(call.argument(0, "items"))
-    frames = [relation_in(each) for each in items or []]
+    frames = list(map(relation_in, items or []))
     known = present(frames)
     how = call.keywords.get("how", "vertical")
     if items is None or len(known) < len(frames) or not known:

@@ -29,7 +29,7 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of, trees_of
-from lineal.extract.sequences import as_list
+from lineal.model.sequences import as_list, flatten
 
 Method = Callable[[Run, Expr, Invocation], Value]
 
@@ -260,7 +260,7 @@ def exclude(run: Run, held: Expr, call: Invocation) -> Value:
 
 def leaving_out(base: Selector, arguments: Arguments) -> Selector:
     """Return a selector that does not take columns of these names."""
-    flat = [each for held in arguments for each in (as_list(held))]
+    flat = flatten(map(as_list, arguments))
     names = frozenset(each.lower() for each in flat if isinstance(each, str))
     is_certain = all(isinstance(each, str) and not each.startswith("^") for each in flat)
 

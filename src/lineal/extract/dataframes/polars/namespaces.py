@@ -19,8 +19,8 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of, trees_of
-from lineal.extract.sequences import all_are, instances
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import all_are, instances
 
 NameOf = Callable[[str], str]
 

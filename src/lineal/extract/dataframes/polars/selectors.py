@@ -20,7 +20,7 @@ from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 
 Answer = bool | None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -31,7 +32,7 @@ from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, inputs_of, note_of
-from lineal.extract.sequences import all_are, as_list, instances
+from lineal.model.sequences import all_are, as_list, instances
 from lineal.model.way import Clause, Confidence
 
 READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg lines lance
@@ -76,7 +77,7 @@ def names_in(held: Value) -> list[str] | None:
     if not several or not all_are(several, str):
         return None
 
-    return [str(each) for each in several]
+    return list(map(str, several))
 
 
 def with_number(frame: PolarsFrame, name: Value) -> PolarsFrame:
@@ -128,7 +129,7 @@ def local_frame(run: Run, call: Invocation) -> Value:
 
     listed = items_of(data) or []
     if listed and all_are(listed, dict):
-        every = dict.fromkeys(name for row in listed for name in row)
+        every = dict.fromkeys(chain.from_iterable(listed))
         return of_columns(
             run, {name: [row.get(name) for row in listed] for name in every}, call.node
         )

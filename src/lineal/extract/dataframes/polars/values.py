@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from lineal.extract.pyspark.relation import Relation
@@ -56,7 +57,7 @@ class Expr:
     def with_tree(self, tree: Any, *others: Expr) -> Expr:
         """Return an expression over this one and others, which goes by this one's name."""
         doubts = [each.doubt for each in (self, *others) if each.doubt is not None]
-        rows = tuple(row for each in (self, *others) for row in each.rows)
+        rows = tuple(chain.from_iterable(each.rows for each in (self, *others)))
         return replace(self, tree=tree, rows=rows, doubt=min(doubts) if doubts else None)
 
     def aggregated(self, tree: Any, *others: Expr) -> Expr:

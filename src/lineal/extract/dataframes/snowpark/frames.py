@@ -30,9 +30,9 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of, trees_of
-from lineal.extract.sequences import all_are, as_list, present
 from lineal.extract.sql.expressions import expression_in
 from lineal.extract.sql.nodes import meta_of
+from lineal.model.sequences import all_are, as_list, present
 from lineal.model.way import Clause
 
 DIALECT = "snowflake"
@@ -292,7 +292,7 @@ def unpivot(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.unpivot("sales", "month", ["jan", "feb"])      rows with NULL are dropped"""
     order = ("value_column", "name_column", "column_list", "include_nulls")
     given = dict(zip(order, call.arguments, strict=False)) | call.keywords
-    names = [name_of(each) for each in items_of(given.get("column_list")) or []]
+    names = list(map(name_of, items_of(given.get("column_list")) or []))
     listed = {str(each).lower() for each in names}
     ids = [each for each in frame.relation.names if each.lower() not in listed]
     if not frame.relation.complete:

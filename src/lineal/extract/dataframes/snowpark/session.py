@@ -27,7 +27,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import use
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Method, SchemaValue, Udf, Unknown, Value
-from lineal.extract.sequences import instances
+from lineal.model.sequences import first_of_each, instances
 from lineal.model.way import Confidence
 
 
@@ -62,7 +62,7 @@ def write_pandas(run: Run, call: Invocation) -> Value:
     """session.write_pandas(pdf, "ORDERS", overwrite=True)"""
     found = relation_in(call.argument(0, "df"))
     name = call.argument(1, "table_name")
-    prefix = [call.keywords.get(key) for key in ("database", "schema")]
+    prefix = list(map(call.keywords.get, ("database", "schema")))
     parts = instances((*prefix, name), str)
     if found is None:
         run.dynamic("a DataFrame that only a run knows", call.node)
@@ -173,7 +173,7 @@ def call_reader(run: Run, held: SnowReader, name: str, call: Invocation) -> Valu
         return held
 
     schema = held.parts.get("schema")
-    names = [each for each, _ in schema.fields] if isinstance(schema, SchemaValue) else None
+    names = first_of_each(schema.fields) if isinstance(schema, SchemaValue) else None
     path = call.argument(0, "path")
     return SnowFrame(read_path(run, path, call.node, names))
 

@@ -42,7 +42,7 @@ from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
-from lineal.extract.sequences import instances
+from lineal.model.sequences import instances
 
 LIBRARY_TITLES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM"}
 

@@ -107,7 +107,7 @@ def table_of(held: Value, relation: Relation) -> Table:
 
 def frame_of(run: Run, held: Value, slots: Iterable[Slot], relation: Relation) -> DataFrame:
     """Return columns as an array of the rows of a value."""
-    made = relation.derived([fresh(slot) for slot in slots])
+    made = relation.derived(list(map(fresh, slots)))
     found = DataFrame(table_of(held, relation).with_relation(made))
     found.state["array"] = True
     return found

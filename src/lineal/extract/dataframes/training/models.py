@@ -41,7 +41,7 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import dataset
 from lineal.extract.pyspark.sinks import target_names, write_dataset
 from lineal.extract.pyspark.values import Unknown, Value, note_of
-from lineal.extract.sequences import all_are, present
+from lineal.model.sequences import all_are, flatten, present
 from lineal.model.way import Clause
 
 PREDICTION = "prediction"
@@ -125,7 +125,7 @@ def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: ast.A
         run.dynamic(note_of("the columns of a transformer", columns), node)
         return list(slots)
 
-    return [slot for each in several for slot in slot_named(each, slots)]
+    return flatten(slot_named(each, slots) for each in several)
 
 
 def slot_named(wanted: str | int, slots: tuple[Slot, ...]) -> list[Slot]:
@@ -139,7 +139,7 @@ def slot_named(wanted: str | int, slots: tuple[Slot, ...]) -> list[Slot]:
         return found[:1]
 
     stars = [slot for slot in slots if slot.star is not None]
-    relation = Relation([fresh(slot) for slot in stars], {})
+    relation = Relation(list(map(fresh, stars)), {})
     held = relation_column(relation, wanted)
     return [held] if held is not None else []
 
@@ -319,9 +319,9 @@ def saved_at(run: Run, variable: str) -> str:
         return ""
 
     statements = statements_in(file.tree)
-    given = [each for node in statements.calls for each in saved_to(node, variable)]
+    given = flatten(saved_to(node, variable) for node in statements.calls)
     names = {each.id for each in given if isinstance(each, ast.Name)}
-    given += [each for node in statements.opened for each in files_under(node, names)]
+    given += flatten(files_under(node, names) for node in statements.opened)
     paths = {path for each in given if (path := literal_path(each))}
     return paths.pop() if len(paths) == 1 else ""
 

@@ -12,6 +12,7 @@ from lineal.algebra.lineage import Lineage, absorb, doubted
 from lineal.extract.pyspark.values import ColumnValue, WindowSpec
 from lineal.extract.sql.expressions import HANDLERS, Calls, Visit, gather
 from lineal.model.edge import Doubt
+from lineal.model.sequences import flatten
 from lineal.model.way import Confidence, Way
 
 ONE_BRANCH = Doubt(Confidence.MEDIUM, False, "on one of several branches of the code")
@@ -58,11 +59,7 @@ def merge_lineage(left: Lineage, right: Lineage) -> Lineage:
 
 def alternatives(*trees: Any) -> Any:
     """One tree for several, those of earlier choices among them."""
-    options = [
-        each
-        for tree in trees
-        for each in (tree.expressions if isinstance(tree, Either) else [tree])
-    ]
+    options = flatten(tree.expressions if isinstance(tree, Either) else [tree] for tree in trees)
     return Either(expressions=options)
 
 

@@ -34,9 +34,9 @@ from lineal.extract.pyspark.values import (
     note_of,
     parameters_of,
 )
-from lineal.extract.sequences import any_is, instances
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.edge import Doubt
+from lineal.model.sequences import any_is, instances
 from lineal.model.way import Confidence
 
 ColumnFunction = Callable[[Run, str, Invocation], Value]
@@ -44,7 +44,7 @@ NO_LITERALS: frozenset[int] = frozenset()
 
 # fmt: off
 LITERALS: dict[str, frozenset[int]] = {
-    name: frozenset(int(digit) for digit in digits)
+    name: frozenset(map(int, digits))
     for digits, names in {
         "1": """array_append array_contains array_position array_prepend array_remove collate date_format decode
             element_at encode from_csv from_json from_unixtime from_utc_timestamp from_xml get_json_object instr
@@ -139,7 +139,7 @@ def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Argu
     if order is None:
         return [*arguments, *keywords.values()]
 
-    rest = [keywords.get(key) for key in order[len(arguments) :]]
+    rest = list(map(keywords.get, order[len(arguments) :]))
     while rest and rest[-1] is None:
         rest.pop()
 

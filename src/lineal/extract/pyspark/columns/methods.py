@@ -125,7 +125,7 @@ def over(run: Run, held: ColumnValue, call: Invocation) -> Value:
         run.dynamic("a window that only a run knows", call.node)
         spec = WindowSpec()
 
-    order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
+    order = exp.Order(expressions=list(map(_ordered, spec.order))) if spec.order else None
     tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)
     return column_from(held, [], tree)
 

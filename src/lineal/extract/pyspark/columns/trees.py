@@ -30,12 +30,12 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import MISNAMED, misnamed
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Script
+from lineal.model.sequences import all_are
 from lineal.model.way import Confidence
 
 NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")

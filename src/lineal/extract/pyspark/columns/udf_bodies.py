@@ -18,8 +18,8 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Udf, positional_names
-from lineal.extract.sequences import all_are, any_is
 from lineal.extract.sql.naming import output_name
+from lineal.model.sequences import all_are, any_is, flatten
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -172,7 +172,7 @@ class Body:
 
     def follow_loop(self, node: ast.For | ast.AsyncFor) -> None:
         """for x in rows: total = …      the rows decide what the body assigns"""
-        assigned = [each for inner in node.body for each in assigned_in(inner)]
+        assigned = flatten(map(assigned_in, node.body))
         self.assign([node.target, *assigned], self.uses_in(node.iter))
 
     def follow_context(self, node: ast.With | ast.AsyncWith) -> None:
@@ -184,7 +184,7 @@ class Body:
         """match value: case x: …"""
         subject = self.uses_in(node.subject)
         self.result |= subject.as_test
-        self.assign([ast.Name(each) for each in captures_of(node)], subject)
+        self.assign(list(map(ast.Name, captures_of(node))), subject)
 
     def follow_definition(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -256,7 +256,7 @@ class Body:
 
     def uses_in_choice(self, node: ast.BoolOp) -> Uses:
         """x or y      all but the last decide, too"""
-        several = [self.uses_in(each) for each in node.values]
+        several = list(map(self.uses_in, node.values))
         return union([*several, *(each.as_test for each in several[:-1])])
 
     def uses_in_call(self, node: ast.Call) -> Uses:
@@ -264,7 +264,7 @@ class Body:
         called = self.callee(node)
         uses = self.uses_of(called)
         if called is None or uses is None:
-            return union(self.uses_in(each) for each in ast.iter_child_nodes(node))
+            return union(map(self.uses_in, ast.iter_child_nodes(node)))
 
         found = Uses()
         for name, given in bound_nodes(called, node):

@@ -299,7 +299,7 @@ def table_of(held: Value) -> str:
     if not isinstance(held, dict):
         return ""
 
-    parts = [held.get(key) for key in ("projectId", "datasetId", "tableId")]
+    parts = list(map(held.get, ("projectId", "datasetId", "tableId")))
     return ".".join(id_text(part, "").partition("$")[0] for part in parts if part)
 
 
@@ -308,7 +308,7 @@ def check_columns(run: Run, collector: Collector, called: Called, last: str) -> 
     mapping, table = called.keywords["column_mapping"], called.keywords["table"]
     columns = []
     if isinstance(mapping, dict):
-        columns = [str(key) for key in mapping]
+        columns = list(map(str, mapping))
 
     if columns:
         text = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608  it is read, never run

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.invocation import Invocation, Keywords
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import Choice, Function, Tree, Value, positional_names
-from lineal.extract.sequences import present
+from lineal.model.sequences import present
 
 PLAIN = {"str": str, "int": int, "float": float}
 """Annotations by which SQLMesh hands over a value of Python, and no expression."""
@@ -62,7 +62,7 @@ def call_macro(
     if run.told > told:
         return []  # a loop that was not followed to its end
 
-    texts = [text_written(each) for each in (made.options if isinstance(made, Choice) else [made])]
+    texts = list(map(text_written, made.options if isinstance(made, Choice) else [made]))
     if None in texts:
         return []
 

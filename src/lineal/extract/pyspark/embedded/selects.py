@@ -54,7 +54,7 @@ def open_query(called: Called, text_of: Callable[[Value], str | None]) -> Value:
 
 def call_query(held: Query, called: Called, text_of: Callable[[Value], str | None]) -> Value:
     """query.where("a > 1")"""
-    texts = [text_of(each) for each in called.arguments]
+    texts = list(map(text_of, called.arguments))
     if None in texts:
         return Unknown(called.name, "a query that a macro makes")
 

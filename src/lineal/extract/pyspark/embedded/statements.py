@@ -13,6 +13,7 @@ from lineal.extract.pyspark.file_contents import find_file
 from lineal.extract.pyspark.invocation import Arguments, Keywords
 from lineal.extract.pyspark.values import Builder, Choice, Library, Pattern, Unknown, Value
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import flatten
 
 if TYPE_CHECKING:
     from lineal.extract.pyspark.files import File
@@ -341,7 +342,7 @@ NOT_TAKEN: Any = object()
 def texts_in(held: Value) -> Iterable[str]:
     """Return the texts that a value may be."""
     if isinstance(held, Choice):
-        return [text for each in held.options for text in texts_in(each)]
+        return flatten(texts_in(each) for each in held.options)
 
     if isinstance(held, str):
         return [held]

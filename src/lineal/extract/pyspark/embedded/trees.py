@@ -19,7 +19,7 @@ from lineal.extract.pyspark.embedded.selects import Query, call_query, open_quer
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called, Collector
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Library, Method, Pattern, Tree, Unknown, Value
-from lineal.extract.sequences import as_list, present
+from lineal.model.sequences import as_list, present
 
 LONGEST = 200_000
 NAME = re.compile(r'"?\w+"?(\."?\w+"?)*')
@@ -61,7 +61,7 @@ def text_of(held: Value) -> str | None:
 
 def tree_of(parts: list[Value], write: Callable[[list[str]], str]) -> Value:
     """Return an expression made of others; one of which only a run knows a part is not known."""
-    texts = [text_of(part) for part in parts]
+    texts = list(map(text_of, parts))
     if None in texts:
         return Unknown("expression", "an expression that a macro makes")
 
@@ -137,7 +137,7 @@ def make_function(name: str, called: Called) -> Value:
     inner = called.keywords.get("expressions")
     several = as_list(inner)
     settings = [held for key, held in called.keywords.items() if key not in OPERANDS]
-    if not all(is_constant(held) for held in settings):
+    if not all(map(is_constant, settings)):
         return Unknown(name, "an expression that a macro makes")
 
     given = [called.value(0, "this"), called.keywords.get("expression"), *several, *settings]

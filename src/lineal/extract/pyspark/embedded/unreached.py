@@ -94,7 +94,7 @@ def add_call(
     except (Exhausted, RecursionError):
         return
 
-    if any(STATEMENT.match(text) for text in texts_in(held)):
+    if any(map(STATEMENT.match, texts_in(held))):
         collector.add(run, called, held, expression, About(dialect_by_imports(run)))
 
 

@@ -34,11 +34,11 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
-from lineal.extract.sequences import instances
 from lineal.extract.sql.generators import is_generator
 from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
+from lineal.model.sequences import instances
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 
@@ -240,7 +240,7 @@ def rename_unknown(attributes: list[Attribute], old: Value) -> list[Attribute]:
     if is_text(old) and all(each.slot.star is None for each in attributes):
         kept = [each for each in attributes if each.key != old.lower()]
     else:
-        kept = [unsure(each) for each in attributes]
+        kept = list(map(unsure, attributes))
 
     return with_anything(kept)
 
@@ -315,7 +315,7 @@ def drop(run: Run, relation: Relation, call: Invocation) -> Value:
         else:
             level = getattr(argument, "level", Confidence.UNKNOWN)
             run.dynamic(note_of("columns", argument), call.node, level)
-            attributes = [unsure(each) for each in attributes]
+            attributes = list(map(unsure, attributes))
 
     found = relation.derived(attributes)
     found.under = relation

@@ -15,8 +15,8 @@ from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits
 from lineal.extract.pyspark.values import Value
-from lineal.extract.sequences import instances
 from lineal.model.edge import Doubt
+from lineal.model.sequences import instances
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 BY_TYPE = Doubt(

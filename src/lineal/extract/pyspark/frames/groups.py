@@ -24,11 +24,11 @@ from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text_type, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, note_of, trees_of
-from lineal.extract.sequences import all_are, instances
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
+from lineal.model.sequences import all_are, first_of_each, instances
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
 OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
@@ -334,7 +334,7 @@ def in_python(
     """
     declared = [call.keywords[name] for name in SCHEMA_NAMES if name in call.keywords]
     schema = schema_of(run, next(iter(declared), argument_at(call.arguments, 1)), call.node)
-    titles = [name for name, _ in schema.fields] if schema is not None else []
+    titles = first_of_each(schema.fields) if schema is not None else []
     for follow in IN_PANDAS:
         function = call.argument(0, "func")
         followed = follow(run, applied or Applied((relation,)), function, titles, call.node)
@@ -343,7 +343,7 @@ def in_python(
 
     run.dynamic("columns that a Python function makes", call.node, Confidence.LOW)
     lineage = everything_in(relation.frame.slots, OPAQUE)
-    names = [name for name, _ in schema.fields] if schema is not None else []
+    names = first_of_each(schema.fields) if schema is not None else []
     found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
     found.types = {
         a.id: t

@@ -28,8 +28,8 @@ from lineal.extract.pyspark.values import (
     note_of,
     trees_of,
 )
-from lineal.extract.sequences import all_are, instances
 from lineal.extract.sql.expressions import expression_in
+from lineal.model.sequences import all_are, instances
 from lineal.model.way import Clause, Confidence
 
 KINDS = {
@@ -164,8 +164,8 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
 
         return made
 
-    copy = right.derived([again(attribute) for attribute in right.attributes])
-    copy.hidden = tuple(again(attribute) for attribute in right.hidden)
+    copy = right.derived(list(map(again, right.attributes)))
+    copy.hidden = tuple(map(again, right.hidden))
     return left, copy, each_once((*left.twice, *right.twice, Twice(left, right, renewed)))
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lineal.model.sequences import flatten, second_of_each
+
 FEW = 4
 """maps of Scala that keep the order in which they were made"""
 WORD = 0xFFFFFFFF
@@ -65,7 +67,7 @@ def order_in_scala(items: list[tuple[int, str]], shift: int = 0) -> list[str]:
     scala.collection.immutable.HashMap: of each node what it holds itself, then what is below
     """
     if shift > 30:
-        return [name for _, name in items]
+        return second_of_each(items)
 
     branches: dict[int, list[tuple[int, str]]] = {}
     for item in items:
@@ -73,4 +75,4 @@ def order_in_scala(items: list[tuple[int, str]], shift: int = 0) -> list[str]:
 
     own = [branches[mask][0][1] for mask in sorted(branches) if len(branches[mask]) == 1]
     below = [branches[mask] for mask in sorted(branches) if len(branches[mask]) > 1]
-    return own + [name for branch in below for name in order_in_scala(branch, shift + 5)]
+    return own + flatten(order_in_scala(branch, shift + 5) for branch in below)

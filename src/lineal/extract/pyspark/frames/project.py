@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -25,7 +26,6 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, note_of
-from lineal.extract.sequences import first_or_none
 from lineal.extract.sql.clauses import TIME_WINDOWS
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
@@ -35,6 +35,7 @@ from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
+from lineal.model.sequences import first_or_none
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 FROM_VARIABLE = Doubt(
@@ -52,7 +53,7 @@ def project_items(
     found: list[Attribute] = []
     aliases: dict[str, Slot] = {}
 
-    for position, item in enumerate(each for held in items for each in columns_in(held)):
+    for position, item in enumerate(chain.from_iterable(map(columns_in, items))):
         made = attributes_of(run, relation, item, scope, rows, position)
         found.extend(made)
         charge_item(run, scope, item.tree, len(found))
@@ -103,7 +104,7 @@ def generated_attributes(
     """
     tree = item.tree
     kinds = generated_types(tree, relation)
-    made = [fresh(slot) for slot in generate_rows(tree, item.names, scope, rows)]
+    made = list(map(fresh, generate_rows(tree, item.names, scope, rows)))
     if item.names or kinds or not made or made[-1].slot.name != "col" or not reads_map(run, tree):
         return note_types(relation, made, kinds)
 
@@ -201,7 +202,7 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
         if not item.is_star or (isinstance(item, exp.Star) and scope.relation.stars):
             items.append(item)
         elif isinstance(item, exp.Star):
-            items += [exp.column(name) for name in scope.relation.names]
+            items += list(map(exp.column, scope.relation.names))
         else:
             found = [
                 each for each in expand_star(scope.relation, item, scope) if each.slot.star is None
@@ -384,7 +385,7 @@ def through_variables(
 
     cols = ["a", "b"]; df.select(cols)      known from a variable only
     """
-    if not isinstance(node, ast.Call) or not any(_is_variable(argument) for argument in node.args):
+    if not isinstance(node, ast.Call) or not any(map(_is_variable, node.args)):
         return items
 
     direct = {

@@ -26,8 +26,8 @@ from lineal.extract.pyspark.values import (
     note_of,
     trees_of,
 )
-from lineal.extract.sequences import instances
 from lineal.extract.sql.expressions import expression_in
+from lineal.model.sequences import instances
 from lineal.model.way import Clause, Confidence, Way
 
 
@@ -75,7 +75,7 @@ def sort(run: Run, relation: Relation, call: Invocation) -> Value:
 
     df.orderBy("a", F.desc("b"))
     """
-    trees = [_key(item) for item in columns_of(run, flat(call.arguments), call.node)]
+    trees = list(map(_key, columns_of(run, flat(call.arguments), call.node)))
     return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 

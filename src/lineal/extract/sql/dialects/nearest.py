@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sequences import last_or_none
+from lineal.model.sequences import last_or_none
 
 NEAREST_GRAMMAR = {
     "db2": "postgres",

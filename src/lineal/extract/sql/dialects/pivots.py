@@ -113,7 +113,7 @@ def bigquery(value: Any) -> Text:
     'a'): _1_a
     """
     items = items_in(value)
-    return aliased(value) or Text("_".join(bigquery_text(item) for item in items))
+    return aliased(value) or Text("_".join(map(bigquery_text, items)))
 
 
 def bigquery_text(value: Any) -> str:
@@ -132,7 +132,7 @@ def bigquery_text(value: Any) -> str:
 
 def texts_of(value: Any) -> list[str]:
     """Return the texts of a value, one for each part of a tuple."""
-    return [text_of(item) for item in (items_in(value))]
+    return list(map(text_of, items_in(value)))
 
 
 def text_of(value: Any) -> str:

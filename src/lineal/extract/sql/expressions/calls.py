@@ -46,6 +46,7 @@ from lineal.extract.sql.nodes import is_string, part_names
 from lineal.extract.sql.paths import step_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
+from lineal.model.sequences import flatten
 from lineal.model.way import Way, compose
 
 
@@ -226,9 +227,7 @@ def lookup(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) ->
     key = ".".join(evaluation.fold_dataset(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
-    for attribute in [
-        item for argument in rest[:1] for item in (argument.expressions or [argument])
-    ]:
+    for attribute in flatten(argument.expressions or [argument] for argument in rest[:1]):
         if is_string(attribute):
             name_key = evaluation.fold(attribute.name, True)
             slot = slot_at(source.index, name_key) or visit.scope.from_stars(
@@ -265,7 +264,7 @@ def path_called(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
         document, *beside = path_called(document, scope)
         named, others = [] if beside else named, [*others, *beside]
 
-    keys = [counted_from_zero(key) for key in named]
+    keys = list(map(counted_from_zero, named))
     return [exp.Bracket(this=document.copy(), expressions=keys), *others]
 
 

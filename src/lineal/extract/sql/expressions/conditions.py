@@ -13,6 +13,7 @@ from lineal.algebra.expression import (
     when,
 )
 from lineal.extract.sql.expressions.walk import Calls, Visit, both, push_by_law
+from lineal.model.sequences import flatten
 from lineal.model.way import Way
 
 
@@ -23,7 +24,7 @@ def case(node: exp.Case, way: Way, calls: Calls, visit: Visit) -> None:
     """
     around = (node, calls)
     args = node.args
-    items = [item for arm in args["ifs"] for item in (arm.args["this"], arm.args["true"])]
+    items = flatten((arm.args["this"], arm.args["true"]) for arm in args["ifs"])
     if args.get("default") is not None:
         items.append(args["default"])
 

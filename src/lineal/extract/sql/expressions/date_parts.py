@@ -39,7 +39,7 @@ def date_part(node: exp.Expr, scope: Scope) -> Any:
     ):
         return None
 
-    if any(names_part(argument) for argument in arguments_[:1]):
+    if any(map(names_part, arguments_[:1])):
         return arguments_[0]
 
     last = arguments_[-1] if unit is None and arguments_[0].__class__ is exp.Column else None

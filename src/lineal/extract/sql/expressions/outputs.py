@@ -36,7 +36,7 @@ def output(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     CALL p(1, x)      what the body of p assigns to the OUT parameter; x itself, if it is none
     """
     evaluation = visit.scope.evaluation
-    given = [named_value(each) for each in node.expressions]
+    given = list(map(named_value, node.expressions))
     routine = procedure_called(node.name.removeprefix(CALL), visit.scope)
     name, own = given[node.meta["at"]]
     if routine is None:

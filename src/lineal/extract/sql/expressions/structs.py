@@ -13,11 +13,11 @@ from lineal.algebra.expression import (
 )
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Row, Struct, build_items, build_struct, carry, keep_parts
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions.walk import expression_in, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.structs import is_document, parsed_document
+from lineal.model.sequences import all_are
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
 
@@ -174,7 +174,7 @@ def zipped_item(node: exp.Expr, scope: Scope) -> Row | None:
         return None
 
     arrays = node.expressions
-    names = [titles.format(position) for position in range(1, len(arrays) + 1)]
+    names = list(map(titles.format, range(1, len(arrays) + 1)))
     if isinstance(node, exp.ArraysZip):
         names = [array.name or str(position) for position, array in enumerate(arrays)]
 

@@ -15,7 +15,6 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import NOTHING, Lineage
 from lineal.algebra.relation import take_existence, take_value
 from lineal.algebra.values import Part, Struct
-from lineal.extract.sequences import present
 from lineal.extract.sql.expressions.structs import struct_of
 from lineal.extract.sql.expressions.walk import (
     Calls,
@@ -27,6 +26,7 @@ from lineal.extract.sql.expressions.walk import (
 )
 from lineal.extract.sql.paths import arrow_meant
 from lineal.extract.sql.scope import Scope
+from lineal.model.sequences import present
 from lineal.model.way import Way
 
 

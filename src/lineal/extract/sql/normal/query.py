@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
-from lineal.extract.sequences import instances
 from lineal.extract.sql.normal.terms import (
     Subquery,
     Term,
@@ -19,6 +18,7 @@ from lineal.extract.sql.normal.terms import (
     may_fail,
     replace_columns,
 )
+from lineal.model.sequences import instances
 
 NUMBERS = count(1)
 """Every source has a number of its own, so that two scans of a table stay apart."""
@@ -156,7 +156,7 @@ class Block(Query):
     @property
     def filters_may_fail(self) -> bool:
         """Tell whether a condition of this query can be refused."""
-        joins = (each for left in self.lefts for each in left.conditions)
+        joins = chain.from_iterable(left.conditions for left in self.lefts)
         return any(map(may_fail, (*self.conditions, *joins, *self.having)))
 
 

@@ -291,7 +291,7 @@ class Reader:
 
     def column(self, node: exp.Column, scope: Scope) -> Term:
         """Return the column that a name means."""
-        parts = [self.fold(part) for part in node.parts]
+        parts = list(map(self.fold, node.parts))
         if len(parts) == 2:
             return self.qualified(parts[0], parts[1], scope)
 

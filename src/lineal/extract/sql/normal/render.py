@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import chain, groupby, islice, permutations, product
 from typing import Any
 
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.normal.query import Block, Query, SetOperation, Source
 from lineal.extract.sql.normal.terms import Term, columns_in, may_fail
+from lineal.model.sequences import all_are, second_of_each
 
 MOST_ORDERS = 24
 """Orders of equal sources (`t AS a, t AS b`) that are tried; the smallest text counts."""
@@ -169,7 +169,7 @@ def labelled(
         f"order{[term_text(each, labels) for each in block.order]}",
     ]
     if used is None:
-        parts.append(f"items{[text for _, text in items]}")
+        parts.append(f"items{second_of_each(items)}")
         return f"select({','.join(parts)})", {}
 
     kept = {

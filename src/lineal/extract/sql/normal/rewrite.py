@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from lineal.extract.sql.normal.query import Block, Item, Left, Query, SetOperation, Source
@@ -25,6 +26,7 @@ from lineal.extract.sql.normal.terms import (
     sources_of,
     strict_columns,
 )
+from lineal.model.sequences import flatten
 
 ROUNDS = 8
 """How often the rules are tried: each round merges one more level."""
@@ -47,7 +49,7 @@ def normalize_set(query: SetOperation, as_set: bool) -> Query:
         return replace(query, branches=branches)
 
     distinct = query.distinct and not as_set
-    flat = [each for branch in branches for each in union_branches(branch, distinct, alike)]
+    flat = flatten(union_branches(branch, distinct, alike) for branch in branches)
     return replace(query, branches=flat, distinct=distinct)
 
 
@@ -110,7 +112,7 @@ def unwrap_set(block: Block) -> Query:
     if pruned and query.kind != "union":
         return block
 
-    places = [names.index(name) for name in wanted]
+    places = list(map(names.index, wanted))
     made: list[Query] = [
         replace(each, items=[each.items[at] for at in places]) for each in branches
     ]
@@ -147,11 +149,11 @@ def normalize_sources(block: Block, as_set: bool) -> None:
 
 def normalize_subqueries(block: Block) -> None:
     """Normalize the subqueries in expressions."""
-    block.conditions = [normalize_term(each) for each in block.conditions]
-    block.having = [normalize_term(each) for each in block.having]
+    block.conditions = list(map(normalize_term, block.conditions))
+    block.having = list(map(normalize_term, block.having))
     block.items = [Item(item.name, normalize_term(item.term)) for item in block.items]
     for left in block.lefts:
-        left.conditions = [normalize_term(each) for each in left.conditions]
+        left.conditions = list(map(normalize_term, left.conditions))
 
 
 def normalize_term(term: Any) -> Any:
@@ -240,7 +242,7 @@ def depends_on(term: Any, keys: list[Term]) -> bool:
 
 def without_implied(conditions: list[Term]) -> list[Term]:
     """a = 1 AND a IS NOT NULL is a = 1"""
-    flat = list(dict.fromkeys(each for one in conditions for each in operands("and", one)))
+    flat = list(dict.fromkeys(chain.from_iterable(operands("and", one) for one in conditions)))
     compared = {side for each in flat if each[0] in COMPARISONS for side in each[1:]}
     return [
         each
@@ -306,7 +308,7 @@ def uses_all(block: Block, source: Source, names: list[str]) -> bool:
     if block.keys:
         return not names
 
-    used = {each for item in block.items for each in strict_columns(item.term)}
+    used = set(chain.from_iterable(strict_columns(item.term) for item in block.items))
     return all(column(source.number, name) in used for name in names)
 
 
@@ -346,7 +348,7 @@ def merge_plain(block: Block, inner: Block, source: Source) -> Block:
 
 def filters_of(conditions: list[Term]) -> list[Term]:
     """Return conditions after a change of columns, one by one."""
-    return [part for each in conditions for part in operands("and", as_filter(each))]
+    return flatten(operands("and", as_filter(each)) for each in conditions)
 
 
 def merge_only(block: Block, inner: Block, source: Source) -> Block:

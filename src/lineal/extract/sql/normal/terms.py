@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from lineal.extract.sql.normal.functions import AGGREGATES, TOTAL
+from lineal.model.sequences import flatten
 
 Term = tuple[Any, ...]
 
@@ -196,7 +198,7 @@ def and_(*several: Term) -> Term:
 
 def or_(*several: Term) -> Term:
     """a OR b: in any order."""
-    kept = list(dict.fromkeys(each for term in several for each in operands("or", term)))
+    kept = list(dict.fromkeys(chain.from_iterable(operands("or", term) for term in several)))
     if len(kept) > 1:
         return ("or", *kept)
 
@@ -248,7 +250,7 @@ def case(branches: tuple[tuple[Term, Term], ...], otherwise: Term) -> Term:
 
 def coalesce(*several: Term) -> Term:
     """COALESCE(a, COALESCE(b, c)) is COALESCE(a, b, c)."""
-    flat = [each for term in several for each in operands("coalesce", term)]
+    flat = flatten(operands("coalesce", term) for term in several)
     kept = list(dict.fromkeys(each for each in flat if each != NULL))
     if len(kept) > 1:
         return ("coalesce", *kept)

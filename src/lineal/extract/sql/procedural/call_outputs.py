@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions.outputs import output_of
 from lineal.extract.sql.procedural.flow import Assignment, Ref
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
@@ -26,6 +25,7 @@ from lineal.extract.sql.procedural.text import (
     new_token,
     word,
 )
+from lineal.model.sequences import all_are
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.assignments import Assignments

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -452,7 +453,7 @@ class Body:
             variable: self._before(variable, construct)
             for variable in (
                 *construct.changed,
-                *(v for branch in construct.branches for v in branch),
+                *chain.from_iterable(construct.branches),
             )
         }
         ends = [

@@ -146,7 +146,7 @@ def parameter(walker: Reader, item: Tokens) -> Parameter:
     while start + 1 < len(item) and word(item[start]) in MODES:
         start += 1
 
-    modes = {word(token) for token in item[:start]}
+    modes = set(map(word, item[:start]))
     rest = item[start:]
     if walker.script.dialect in UNNAMED_PARAMETERS and is_type(rest):
         out = is_output(modes, rest)

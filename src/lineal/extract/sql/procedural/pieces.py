@@ -169,6 +169,6 @@ class Found:
         piece = self.pieces[id(tree)]
         piece.position = position
         if isinstance(steps, list):
-            return [piece.place_step(step) for step in steps]
+            return list(map(piece.place_step, steps))
 
         return piece.place_step(steps)

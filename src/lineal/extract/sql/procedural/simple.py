@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sequences import present
 from lineal.extract.sql.dialects.procedures import (
     BOUND_IN_ORDER,
     EXECUTES_TEXTS_ANYWHERE,
@@ -55,6 +54,7 @@ from lineal.extract.sql.procedural.text import (
     word_at,
 )
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import first_of_each, present
 
 SQL_WORDS = vocabulary(
     """
@@ -604,7 +604,7 @@ class Simple(Declarations):
             self.give_back([select, *self.row_columns(tokens[2:], routine)])
             return
 
-        names = [name for name, _ in routine.columns] or [each.name for each in routine.outputs]
+        names = first_of_each(routine.columns) or [each.name for each in routine.outputs]
         listed: Tokens = []
         for name in names:
             listed.append(new_token(TokenType.COMMA, ",", tokens[0]))

@@ -18,6 +18,7 @@ from lineal.algebra.values import read_part
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.flow import Held, Moment, Ref, few, queries_left
 from lineal.model.edge import Column, Dataset
+from lineal.model.sequences import flatten
 from lineal.model.way import IDENTITY
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Symbols(SymbolTable):
     def refs_of(self, held: Iterable[Held]) -> list[Ref]:
         """The assignments among the things that a variable may hold."""
         refs = (each for each in held if isinstance(each, Ref))
-        return [own for ref in refs for own in self.values.of_triggers(ref)]
+        return flatten(map(self.values.of_triggers, refs))
 
     def large_of(
         self, held: Iterable[Held], refs: Iterable[Ref], evaluation: Evaluation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -84,7 +85,7 @@ def link_triggers(scripts: Sequence[Found]) -> None:
     for script in scripts:
         for trigger in script.triggers:
             own = functions_of(trigger, script.functions)
-            others = (routine for other in scripts for routine in other.functions)
+            others = chain.from_iterable(other.functions for other in scripts)
             for routine in own or functions_of(trigger, others):
                 give_rows(routine, trigger.row, trigger.tables, trigger.before)
 

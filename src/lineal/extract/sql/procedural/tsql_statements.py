@@ -227,7 +227,7 @@ class TSqlStatements(Walker):
 
     def insert_executed(self, target: Tokens, arguments: Tokens, at: Token) -> None:
         """INSERT INTO t EXEC ('SELECT a FROM s')      INSERT INTO t SELECT a FROM s"""
-        texts = [argument_value(each) for each in items(arguments)]
+        texts = list(map(argument_value, items(arguments)))
         text = constant(texts[0], self.body.now(), self) if texts else None
         query = place_at(at, tokens_of(text, self.script.dialect)) if text is not None else []
         if query and word(query[0]) in ("SELECT", "WITH"):
@@ -279,7 +279,7 @@ class TSqlStatements(Walker):
 
         parts, after = self.name_at(rest, 0)
         name = parts[-1].text.lower() if parts else ""
-        arguments = [argument_value(each) for each in items(rest[after:])]
+        arguments = list(map(argument_value, items(rest[after:])))
         if name == "sp_executesql":
             for text in arguments[:1]:
                 self.execute(text, tokens[0], [])

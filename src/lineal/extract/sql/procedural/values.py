@@ -24,7 +24,6 @@ from lineal.algebra.relation import (
     union,
     union_by_name,
 )
-from lineal.extract.sequences import only_or_none
 from lineal.extract.sql.dialects.procedures import STATUS_VALUES
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
@@ -46,6 +45,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of
 from lineal.extract.sql.tables import Named
 from lineal.model.edge import Column, Dataset
+from lineal.model.sequences import first_of_each, only_or_none
 from lineal.model.way import IDENTITY, Clause
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Values:
         if columns:
             return of_type(held, columns)
 
-        return self.unite(key, [frame for frame, _ in held])
+        return self.unite(key, first_of_each(held))
 
     def unite(self, key: str, frames: list[Frame]) -> Frame:
         """Unite the frames of several assignments.
@@ -625,7 +625,7 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
                 parts[slot.key].append(slot.lineage)
 
     slots = [Slot(name, key, united(parts[key])) for name, key in columns]
-    return project(beside([frame for frame, _ in held]), slots)
+    return project(beside(first_of_each(held)), slots)
 
 
 def typed_slots(frame: Frame, ref: Ref, columns: list[Named]) -> Sequence[Slot]:

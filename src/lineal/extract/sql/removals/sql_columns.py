@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -22,6 +23,7 @@ from lineal.extract.sql.removals.select_lists import NAMES, Item, Origin, Querie
 from lineal.extract.sql.removals.templates import Template, read_template
 from lineal.extract.sql.words import FAILURES, words
 from lineal.model.script import Script
+from lineal.model.sequences import flatten
 
 INCREMENTAL = "incremental"
 OF_INCREMENTAL = "the model is incremental: its table keeps the column until a full refresh"
@@ -219,7 +221,7 @@ class _Edit:
 
     def _readers_of(self, query: Query) -> int:
         """Return how often a query is a member of FROM."""
-        selects = (select for each in self.queries.all for select in each.selects)
+        selects = chain.from_iterable(each.selects for each in self.queries.all)
         return sum(origin.query is query for select in selects for origin in select.origins)
 
     # -- whether it may ----------------------------------------------------------------------------
@@ -382,7 +384,7 @@ class _Edit:
         if query is None:
             return False
 
-        items = [item for select in query.selects for item in select.items]
+        items = flatten(select.items for select in query.selects)
         return any(map(self.queries.is_star, items)) or name in map(self.queries.name_of, items)
 
     # -- the text ----------------------------------------------------------------------------------
@@ -390,7 +392,7 @@ class _Edit:
     def result(self) -> str:
         """Return the text without the removed items."""
         selects = {id(spot.select): spot.select for spot in self.gone}
-        cuts = [cut for select in selects.values() for cut in self._cuts(select)]
+        cuts = flatten(map(self._cuts, selects.values()))
         if any(map(self.template.cuts_tag, cuts)):
             raise Refused("a tag of the template is in between")
 

@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project
-from lineal.extract.sequences import instances
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.change import delete
@@ -25,6 +24,7 @@ from lineal.extract.sql.statements.steps import (
     listed_columns,
 )  # fmt: skip
 from lineal.extract.sql.tables import is_named, spelled, target_of
+from lineal.model.sequences import flatten, instances
 from lineal.model.way import Clause
 
 DATA = frozenset(
@@ -146,7 +146,7 @@ def add_columns(action: exp.Schema, facts: Facts) -> Changes:
     ADD COLUMNS (c INT, d STRING)
     """
     added = instances(action.expressions, exp.ColumnDef)
-    return [change for each in added for change in add_column(each, facts)]
+    return flatten(add_column(each, facts) for each in added)
 
 
 def drop_column(action: exp.Drop, facts: Facts) -> Changes:
@@ -158,11 +158,7 @@ def drop_column(action: exp.Drop, facts: Facts) -> Changes:
         return []
 
     gone = action.args.get("tables") or [action.args.get("this")]
-    gone = [
-        name
-        for each in gone
-        for name in (each.expressions if isinstance(each, exp.Schema) else [each])
-    ]
+    gone = flatten(each.expressions if isinstance(each, exp.Schema) else [each] for each in gone)
     return [(column(each, facts), None) for each in gone if each is not None]
 
 

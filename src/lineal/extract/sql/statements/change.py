@@ -17,7 +17,6 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.algebra.relation import project
 from lineal.algebra.values import AssignedFields, assigned_lineages
-from lineal.extract.sequences import any_is
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
@@ -30,6 +29,7 @@ from lineal.extract.sql.statements.steps import Plan, Unsupported
 from lineal.extract.sql.table_aliases import table_name
 from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.diagnostic import Code
+from lineal.model.sequences import any_is
 from lineal.model.way import IDENTITY, Clause
 
 Columns = dict[str, Slot]
@@ -202,7 +202,7 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
         name = names[slot.key].name
         return Slot(name, name.lower(), slot.lineage)
 
-    return project(frame, [rename_slot(slot) for slot in frame.slots])
+    return project(frame, list(map(rename_slot, frame.slots)))
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:

@@ -16,6 +16,7 @@ from lineal.extract.sql.statements.copy import unload
 from lineal.extract.sql.statements.steps import Renamed, Swapped, Unsupported
 from lineal.extract.sql.tables import spelled
 from lineal.model.late_pattern import late_pattern
+from lineal.model.sequences import flatten
 
 PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'
 NAME = rf"({PART}(?:\.{PART})*)"
@@ -118,9 +119,7 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
     if WITHOUT_DATA.match(text):
         return Unsupported if HAS_QUERY.search(text) else None
 
-    pairs = [
-        pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)
-    ]
+    pairs = flatten(tables(text, pattern, facts) for pattern in (STREAM, SYNONYM, SNAPSHOT))
     return [copy_of(*pair, node=node) for pair in pairs] or Unsupported
 
 

@@ -10,13 +10,13 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import project
-from lineal.extract.sequences import present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
 from lineal.extract.sql.words import FAILURES
 from lineal.model.extraction import ColumnInfo
+from lineal.model.sequences import flatten, present
 
 Created = Plan | list[Step] | type[Unsupported] | None
 
@@ -149,11 +149,10 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
     LIKE s, INHERITS (s, r), PARTITION OF s      the tables whose columns this one has, too
     """
     found = node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty)
-    tables = [
-        t
+    tables = flatten(
+        each.expressions if isinstance(each, exp.InheritsProperty) else [each.this]
         for each in found
-        for t in (each.expressions if isinstance(each, exp.InheritsProperty) else [each.this])
-    ]
+    )
     return tuple(spelled(table, facts) for table in tables if is_named(table))
 
 

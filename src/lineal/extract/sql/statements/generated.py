@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.sequences import as_list, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.change import update
 from lineal.extract.sql.statements.steps import Plan
 from lineal.extract.sql.tables import is_named, target_of
+from lineal.model.sequences import as_list, present
 
 COMPUTED = (exp.ComputedColumnConstraint, exp.GeneratedAsIdentityColumnConstraint)
 
@@ -31,7 +31,7 @@ def with_generated(node: exp.Expr, found: Any, facts: Facts) -> Any:
 
     table, schema = target_of(node.args.get("this"))
     items = schema.expressions if schema is not None else list_arg(node, "actions")
-    assignments = present([assignment_of(item) for item in items])
+    assignments = present(list(map(assignment_of, items)))
     if not assignments or not is_named(table):
         return found
 

@@ -11,7 +11,6 @@ from sqlglot import exp
 from lineal.algebra.changes import upsert
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project, reopen
-from lineal.extract.sequences import instances, only_or_none, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
@@ -27,6 +26,7 @@ from lineal.extract.sql.table_functions import first_text, name_of, table_elsewh
 from lineal.extract.sql.tables import Named, is_named, spelled, target_of
 from lineal.model.grouping import group_pairs
 from lineal.model.paths import path_name
+from lineal.model.sequences import instances, only_or_none, present
 
 
 def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:

@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import doubt_all
-from lineal.extract.sequences import as_list
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.placeholders import LEFT_OUT
 from lineal.extract.sql.repair_contracts import LEFT_OVER
 from lineal.extract.sql.statements.steps import After, Made, Plan
 from lineal.model.edge import Doubt
+from lineal.model.sequences import as_list
 from lineal.model.way import Confidence
 
 CLAUSE_LEFT_OUT = Doubt(

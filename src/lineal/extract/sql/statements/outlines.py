@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan
+from lineal.model.sequences import second_of_each
 
 
 def outline_of(plan: Plan, facts: Facts) -> tuple[str, ...] | None:
@@ -22,7 +23,7 @@ def outline_of(plan: Plan, facts: Facts) -> tuple[str, ...] | None:
         return None if plan.like else tuple(facts.fold(c.name, c.quoted) for c in plan.schema)
 
     if plan.columns:
-        return tuple(key for _, key in plan.columns)
+        return tuple(second_of_each(plan.columns))
 
     query = plan.query
     while isinstance(query, exp.SetOperation | exp.Subquery):

@@ -11,7 +11,6 @@ from lineal.algebra.changes import changed_row
 from lineal.algebra.frame import Frame, Slot, slot_at
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
 from lineal.algebra.relation import extend, one_row, project, rename
-from lineal.extract.sequences import as_list, instances, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.query import QUERIES, query, with_
@@ -23,6 +22,7 @@ from lineal.extract.sql.statements.change import aliased, deleted, merged, updat
 from lineal.extract.sql.statements.planning import plan_of
 from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled
+from lineal.model.sequences import as_list, instances, present
 
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 

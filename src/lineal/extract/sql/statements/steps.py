@@ -12,6 +12,7 @@ from lineal.algebra.frame import Frame
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.tables import Named
 from lineal.model.extraction import ColumnInfo
+from lineal.model.sequences import second_of_each
 
 Made = Callable[[Any, Any], Frame]
 """What makes a frame, given the evaluation and the CTEs."""
@@ -78,7 +79,7 @@ class Partition(NamedTuple):
         """The names of the query's columns: those of the target without the partition's, then those
         that come last.
         """
-        keys = {key for _, key in (*self.given, *self.last)}
+        keys = set(second_of_each((*self.given, *self.last)))
         free = [column for column in columns if column[1] not in keys]
         if not columns:
             width = len(frame.slots) - len(self.last)

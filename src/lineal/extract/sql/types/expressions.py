@@ -252,7 +252,7 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 def array(node: exp.Array, walk: Walk) -> Type:
     """Return the type of an array."""
     rules = walk.typing.rules
-    kind = rules.widest([walk.type_of(item) for item in node.expressions])
+    kind = rules.widest(list(map(walk.type_of, node.expressions)))
     if kind.kind is not None and rules.family in ("spark", "duckdb"):
         return rules.array(kind)
 
@@ -341,7 +341,7 @@ def function(node: Any, walk: Walk) -> Type:
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
 
     if rule:
-        return walk.typing.rules.result(rule, [walk.type_of(argument) for argument in arguments])
+        return walk.typing.rules.result(rule, list(map(walk.type_of, arguments)))
 
     return UNKNOWN
 

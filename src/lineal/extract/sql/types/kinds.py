@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.extract.sequences import instances
 from lineal.extract.sql.words import FAILURES
+from lineal.model.sequences import instances
 
 Kind = exp.DType
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlglot import exp
 
-from lineal.extract.sequences import instances
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.nodes import holds, items_in, list_arg
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, element, field, spelled
 from lineal.extract.sql.types.rules import Rules
 from lineal.model.edge import Dataset
+from lineal.model.sequences import first_of_each, instances, second_of_each
 
 Column = tuple[str, Type]
 
@@ -48,7 +48,7 @@ class Table:
     def index(self) -> dict[str, Type]:
         """The types by key; of a key that is there twice nothing is known."""
         if self._index is None:
-            times = Counter(key for key, _ in self.columns)
+            times = Counter(first_of_each(self.columns))
             self._index = {key: kind if times[key] == 1 else UNKNOWN for key, kind in self.columns}
 
         return self._index
@@ -280,9 +280,7 @@ class Typing:
 
         * EXCEPT (a)      without those; what is replaced or renamed is not typed
         """
-        if not isinstance(star, exp.Star) or any(
-            star.args.get(part) for part in ("rename", "ilike")
-        ):
+        if not isinstance(star, exp.Star) or any(map(star.args.get, ("rename", "ilike"))):
             return OPEN
 
         if any(isinstance(item, exp.Column) and item.table for item in list_arg(star, "except_")):
@@ -312,7 +310,7 @@ class Typing:
         """
         call = value.this if isinstance(value, exp.Aliases) else value
         if isinstance(value, exp.Aliases):
-            names = [self.key(alias) for alias in value.expressions]
+            names = list(map(self.key, value.expressions))
         else:
             names = []
 
@@ -379,7 +377,7 @@ class Typing:
 
         columns = zip(*(table.columns for table in tables), strict=True)
         return Table(
-            [(column[0][0], self.rules.widest([kind for _, kind in column])) for column in columns],
+            [(column[0][0], self.rules.widest(second_of_each(column))) for column in columns],
             True,
         )
 
@@ -388,8 +386,8 @@ class Typing:
 
         VALUES (1, 'a'), (2, 'b')
         """
-        rows = [items_in(item) for item in node.expressions]
-        if not rows or len({len(row) for row in rows}) != 1:
+        rows = list(map(items_in, node.expressions))
+        if not rows or len(set(map(len, rows))) != 1:
             return OPEN
 
         scope = Scope(parent)
@@ -478,7 +476,7 @@ class Typing:
         parts = [
             part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part
         ]
-        spelling = ".".join(self.table_key(part) for part in parts)
+        spelling = ".".join(map(self.table_key, parts))
         fold = self.evaluation.fold_table
         return ".".join(fold(part, False) for part in str(dataset.name).split(".")) == spelling
 
@@ -528,7 +526,7 @@ class Typing:
         """Add a join to the scope."""
         before = len(scope.sources)
         self.relation(node.this, scope, ctes)
-        using = [self.key(name) for name in list_arg(node, "using")]
+        using = list(map(self.key, list_arg(node, "using")))
         if node.args.get("method") == "NATURAL":
             scope.sources[-1] = Source("", OPEN)
         elif using:

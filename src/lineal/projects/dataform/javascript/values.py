@@ -12,9 +12,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from lineal.model.plain import one_or_more
+from lineal.model.sequences import flatten
 from lineal.projects.dataform.javascript.trees import Node
 
 MOST_STEPS = 200_000
@@ -697,11 +699,11 @@ LISTS: Mapping[str, Handler] = {
     "push": push,
     "concat": lambda run, held, given: [
         *held,
-        *(x for each in given for x in one_or_more(each)),
+        *chain.from_iterable(map(one_or_more, given)),
     ],
     "includes": lambda run, held, given: given[0] in held,
     "slice": lambda run, held, given: held[slice(*given[:2])],
-    "flat": lambda run, held, given: [x for each in held for x in one_or_more(each)],
+    "flat": lambda run, held, given: flatten(map(one_or_more, held)),
     "reverse": lambda run, held, given: held[::-1],
     "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
     "toString": lambda run, held, given: text_of(held),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lineal.model.diagnostic import Place
+from lineal.model.sequences import flatten
 from lineal.projects.dbt.node import Node
 from lineal.projects.yaml import NOTHING, Value
 
@@ -177,7 +178,7 @@ def narrowing_names(about: Value) -> list[Value]:
         return []
 
     keys = ("name", "window_groupings", "group_by")
-    return [each for key in keys for each in held.items_of(key)]
+    return flatten(map(held.items_of, keys))
 
 
 def aggregate(agg: str) -> str:

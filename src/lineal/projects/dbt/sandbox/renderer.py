@@ -16,6 +16,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 from jinja2 import Undefined
@@ -170,7 +171,7 @@ class Dbt(Renderer):
         self.sources: dict[str, list[Any]] = setup["sources"]
         self.spots: dict[tuple[str, str], list[Any]] = {}
         for each in (
-            *(each for several in self.nodes.values() for each in several),
+            *chain.from_iterable(self.nodes.values()),
             *self.sources.values(),
         ):
             self.spots.setdefault((each[2][1].lower(), each[2][2].lower()), each)

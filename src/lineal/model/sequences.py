@@ -1,11 +1,14 @@
-"""Short questions about the items of lists, tuples and other collections."""
+"""Short operations on lists, tuples, pairs and mappings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def present(items: Iterable[T | None]) -> list[T]:
@@ -46,3 +49,28 @@ def only_or_none(items: Sequence[T]) -> T | None:
 def last_or_none(items: Sequence[T]) -> T | None:
     """Return the last item; None where there is none."""
     return items[-1] if items else None
+
+
+def flatten(several: Iterable[Iterable[T]]) -> list[T]:
+    """Return the items of several collections in one list."""
+    return list(chain.from_iterable(several))
+
+
+def first_of_each(pairs: Iterable[tuple[T, Any]]) -> list[T]:
+    """Return the first part of each pair."""
+    return [first for first, _ in pairs]
+
+
+def second_of_each(pairs: Iterable[tuple[Any, T]]) -> list[T]:
+    """Return the second part of each pair."""
+    return [second for _, second in pairs]
+
+
+def positions_of(items: Iterable[T]) -> dict[T, int]:
+    """Return the position of each item, counted from 0; that of the last one if some are equal."""
+    return {item: position for position, item in enumerate(items)}
+
+
+def inverted(mapping: Mapping[K, V]) -> dict[V, K]:
+    """Return the key of each value."""
+    return {value: key for key, value in mapping.items()}
