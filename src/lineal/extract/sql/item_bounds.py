@@ -116,6 +116,15 @@ OPERATORS = frozenset(
 
 COMPARISONS = frozenset((TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE))
 
+INERT = frozenset(
+    (*(OPERATORS - {TokenType.COMMA}), TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER, TokenType.NULL,
+     TokenType.TRUE, TokenType.FALSE)
+)  # fmt: skip
+"""Kinds of words that never separate items; most words of a text are of one of them, or names."""
+
+SEPARATING_NAMES = frozenset((*WORDS, *BRANCHES, "BY"))
+"""The words that may separate items, among those that the tokenizer takes for names."""
+
 
 class Bounds(NamedTuple):
     """The first and the last word of an item."""
@@ -176,7 +185,9 @@ class Items:
             self.begin_statement(position)
 
         level = self.levels[-1]
-        if kind in OPENING:
+        if kind in INERT or (kind is TokenType.VAR and self.is_plain_name(position, level)):
+            self.owner[position] = level.item
+        elif kind in OPENING:
             self.owner[position] = level.item
             self.open(position)
         elif kind in CLOSING:
@@ -265,6 +276,13 @@ class Items:
             level.cases -= 1
 
     # -- words between items ---------------------------------------------------------------------
+
+    def is_plain_name(self, position: int, level: Level) -> bool:
+        """Tell whether a name is no word that may separate items."""
+        if level.pattern or self.tokens[position].text.upper() in SEPARATING_NAMES:
+            return False
+
+        return position == 0 or self.tokens[position - 1].token_type is not TokenType.PIPE_GT
 
     def is_between(self, position: int, level: Level) -> bool:
         """Tell whether a word separates two items."""
