@@ -278,7 +278,7 @@ class Items:
     # -- words between items ---------------------------------------------------------------------
 
     def is_plain_name(self, position: int, level: Level) -> bool:
-        """Tell whether a name is no word that may separate items."""
+        """Tell whether a name never separates items."""
         if level.pattern or self.tokens[position].text.upper() in SEPARATING_NAMES:
             return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -102,9 +103,18 @@ def moves_no_data(words: Words) -> bool:
     """LOCK …, CREATE DATABASE d ON (SIZE = 512MB)      what need not be understood"""
     first, *rest = (word.text.upper() for word in words[:2])
     if first in ("CREATE", "ALTER"):
-        return not WITHOUT_ROWS.isdisjoint(rest)
+        return not WITHOUT_ROWS.isdisjoint(rest) and not holds_query(words)
 
     return first in NO_DATA
+
+
+def holds_query(words: Words) -> bool:
+    """Tell whether a query follows the word AS: CREATE INDEX x AS SELECT …"""
+    texts = [word.text.upper() for word in words]
+    return any(pair in QUERY_BEGINS for pair in pairwise(texts))
+
+
+QUERY_BEGINS = frozenset((("AS", "SELECT"), ("AS", "WITH")))
 
 
 MOST_OWN = 50
