@@ -113,7 +113,7 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
 
     if run.elements:
         computed = computed_by([receiver, *arguments], keywords)
-        if computed is not None and is_plain(function):
+        if computed is not None and is_plain(function) and not is_look_up(function):
             return computed(
                 run, name_of_call(node), Invocation([receiver, *arguments], keywords, node)
             )
@@ -138,6 +138,15 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         return with_collected(run, made, function, [*arguments, *keywords.values()], node)
 
     return made
+
+
+def is_look_up(function: Value) -> bool:
+    """names.get(x)      Tell whether a dict is asked for a key, which may be an element."""
+    return (
+        isinstance(function, Method)
+        and function.receiver.__class__ is dict
+        and function.name == "get"
+    )
 
 
 def with_collected(

@@ -60,6 +60,9 @@ BUILDERS: dict[str, BuilderCall] = {}
 RECEIVERS: dict[type, MethodCall] = {}
 """value.name(…), by the class of the value."""
 
+LOOK_UPS: dict[type, Callable[[Run, Any, dict[Any, Value], Value, Any], Value]] = {}
+"""pairs[key], pairs.get(key, default), by the class of the key: a key that only the data knows."""
+
 OPERATIONS: dict[type, Operation] = {}
 """left + right, left < right, ~value: by the class of either side, for values of DataFrame libraries.
 
@@ -202,7 +205,8 @@ def item_of(run: Run, held: Value, key: Value, node: ast.AST) -> Value:
 
     held[key]      df["x"], config["tables"]["orders"], names[0]
     """
-    if run.elements and key.__class__ in COMPUTED and held.__class__ not in RELATIONS:
+    of_element = run.elements and key.__class__ in COMPUTED
+    if of_element and held.__class__ not in RELATIONS and held.__class__ is not dict:
         return COMPUTED[key.__class__](run, "item", Invocation([key], {}, node))
 
     for kind in held.__class__.__mro__:

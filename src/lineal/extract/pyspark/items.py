@@ -14,6 +14,7 @@ from lineal.extract.pyspark.dispatch import (
     EXPRESSIONS,
     FRAME_METHODS,
     ITEMS,
+    LOOK_UPS,
     invoke,
     item_of,
     value,
@@ -135,6 +136,10 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: ast.AST) ->
             return held[key]
     except TypeError:
         return Unknown("…", "a key that is not known")
+
+    find = LOOK_UPS.get(key.__class__)
+    if find is not None:
+        return find(run, key, held, None, node)
 
     if isinstance(held, DefaultDict) and held.factory is not None and is_known(key):
         run.touch(held)

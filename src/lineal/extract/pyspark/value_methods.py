@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
-from lineal.extract.pyspark.dispatch import BUILTINS, LibraryCall
+from lineal.extract.pyspark.dispatch import BUILTINS, LOOK_UPS, LibraryCall
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.knowledge import all_known, is_known, items_of
@@ -243,6 +243,10 @@ def look_up(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Va
         is_present = key in held
     except TypeError:
         return unknown()
+
+    find = LOOK_UPS.get(key.__class__)
+    if find is not None and not is_present and name == "get":
+        return find(run, key, held, default, call.node)
 
     found = held[key] if is_present else default
     if name == "pop" and is_present:

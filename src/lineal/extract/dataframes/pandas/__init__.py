@@ -10,6 +10,7 @@ joins.py       merge, join, concat
 groups.py      groupby, agg, transform, rolling, resample
 reshape.py     pivot_table, melt, stack, get_dummies
 series.py      methods of a series, .str and .dt, operators
+lookups.py     values that are found by a key
 elements.py    functions of the program over elements and rows
 spark.py       toPandas, createDataFrame(frame), mapInPandas, applyInPandas
 on_spark.py    the pandas API on Spark
@@ -70,6 +71,7 @@ from lineal.extract.dataframes.pandas.library import (
     call_pandas,
     computed,
 )
+from lineal.extract.dataframes.pandas.lookups import look_up_element
 from lineal.extract.dataframes.pandas.merging import merge_frames
 from lineal.extract.dataframes.pandas.names import NameList
 from lineal.extract.dataframes.pandas.selection import (
@@ -123,6 +125,7 @@ from lineal.extract.pyspark.dispatch import (
     ITEMS,
     LIBRARY_ROOTS,
     LISTED,
+    LOOK_UPS,
     OPERATIONS,
     RECEIVERS,
     RELATIONS,
@@ -181,6 +184,7 @@ CALLS[Series] = call_series
 OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine, Names: combine_names})
 COMPREHENDED[Names] = comprehend
 LISTED.add(Names)
+LOOK_UPS[Series] = look_up_element
 ITEM_TARGETS.update({DataFrame: set_item, Indexer: set_part, Series: set_values})
 ATTRIBUTE_TARGETS.update({DataFrame: set_attribute, Series: set_series_attribute})
 ITEM_DELETIONS[DataFrame] = delete_item

@@ -299,11 +299,27 @@ def on_row(run: Run, held: Row, name: str, given: Invocation) -> Value:
     if name == "get" and given.arguments:
         return item_of_row(run, held, given.arguments[0], given.node)
 
-    if name == "to_frame":
-        return DataFrame(held.table)
+    if name in AS_COLUMN:
+        return on_series(run, column_of_row(call, held), name, given)
 
     trees = call.leaves(held.table.relation.attributes)
     return Series(transforming_call(name, *trees), None, held.table, watch=held.watch)
+
+
+AS_COLUMN = frozenset(
+    """to_frame reset_index to_csv to_json to_excel to_sql to_markdown to_clipboard sort_values
+    nlargest nsmallest head tail rename rename_axis""".split()  # noqa: SIM905
+)
+"""Methods for which a row is a series: its labels are the index, its values one column."""
+
+
+def column_of_row(call: Call, held: Row) -> Series:
+    """df.mean(), df.agg({"x": "sum", "y": "max"})      Return a row as a series of its values."""
+    lineage = united(each.slot.lineage for each in held.table.relation.attributes)
+    made = fresh(Slot("0", "0", lineage))
+    label = fresh(Slot("index", "index", {}))
+    relation = call.derived(held.table, [made], call.evaluation())
+    return Series(call.leaf(made), None, Table(relation, (label,)))
 
 
 # -- series and groups -----------------------------------------------------------------------------

@@ -23,8 +23,9 @@ from lineal.extract.dataframes.pandas.calls import (
     name_of,
     without_names,
 )
-from lineal.extract.dataframes.pandas.columns import BY_TYPE
-from lineal.extract.dataframes.pandas.selection import change_every, narrow_rows
+from lineal.extract.dataframes.pandas.columns import BY_TYPE, coalesce
+from lineal.extract.dataframes.pandas.elements import apply_to_row
+from lineal.extract.dataframes.pandas.selection import change_every, narrow_rows, sort_rows
 from lineal.extract.dataframes.pandas.trees import (
     aggregate,
     aggregate_call,
@@ -56,8 +57,9 @@ from lineal.extract.pyspark.values import (
     Partial,
     Unknown,
     Value,
+    trees_of,
 )
-from lineal.model.sequences import any_is, as_list
+from lineal.model.sequences import any_is, as_list, instances
 from lineal.model.way import Clause
 
 Item = tuple[str, str | None, Value]
@@ -260,7 +262,12 @@ def simple_aggregate(name: str) -> Callable[[Call, Groups], Value]:
     def apply(call: Call, groups: Groups) -> Value:
         """groupby("k")["x"].sum()"""
         items: list[Item] = [(each, each, name) for each in columns_of(call, groups)]
-        return result(groups, aggregate_groups(call, groups, items, every=True), call)
+        table = aggregate_groups(call, groups, items, every=True)
+        if name == "quantile" and isinstance(call.get(0, "q"), (list, tuple)):
+            level = fresh(Slot("quantile", "quantile", {}))
+            table = replace(table, index=(*table.index, level))
+
+        return result(groups, table, call)
 
     return apply
 
@@ -359,6 +366,9 @@ def label_of(how: Value) -> str:
 # -- windows over groups ---------------------------------------------------------------------------
 
 CUMULATIVE = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
+FILLING = frozenset(("ffill", "bfill", "fillna", "pad", "backfill", "interpolate"))
+"""Methods that take the value of another row where one is missing."""
+
 SHIFTED = frozenset(("shift", "diff", "pct_change", "ffill", "bfill", "fillna"))
 RANKED = frozenset(("rank", "cumcount", "ngroup"))
 WINDOWED = SHIFTED | RANKED | CUMULATIVE.keys()
@@ -372,6 +382,9 @@ def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any])
     if name in RANKED:
         own = [tree] if name == "rank" else []
         return over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
+
+    if name in FILLING:
+        return coalesce(tree, over(exp.Lag(this=transforming_call(name, tree)), keys, order))
 
     if name in SHIFTED:
         return over(exp.Lag(this=transforming_call(name, tree)), keys, order)
@@ -498,6 +511,42 @@ def head(call: Call, groups: Groups) -> Value:
     return DataFrame(narrow_rows(call, table, keys, GROUPS, Clause.GROUP_BY))
 
 
+def largest(call: Call, groups: Groups) -> Value:
+    """groupby("k")["x"].nlargest(2)      the largest rows of each group; the keys join the index"""
+    column = call.series(groups.table, columns_of(call, groups)[0])
+    sorted_ = sort_rows(call, groups.table, [column.tree])
+    found = narrow_rows(call, sorted_, call.leaves(groups.keys), GROUPS, Clause.GROUP_BY)
+    return with_group_index(groups, column.with_tree(column.tree, table=found))
+
+
+def count_group_values(call: Call, groups: Groups) -> Value:
+    """groupby("k")["x"].value_counts()      how often each value is there in each group"""
+    names = columns_of(call, groups)
+    trees = {each.slot.name: call.leaf(each) for each in groups.keys}
+    trees.update((name, call.series(groups.table, name).tree) for name in names)
+    title = "proportion" if call.flag("normalize") else "count"
+    found = count_values(call, groups.table, trees, title)
+    held = found.relation.attributes[0]
+    if groups.as_index:
+        return Series(call.leaf(held), title, found)
+
+    return DataFrame(Table(call.derived(found, [*found.index, held], call.evaluation())))
+
+
+STATISTICS = ("count", "mean", "std", "min", "25%", "50%", "75%", "max")
+"""The columns that describe() makes of a column of numbers."""
+
+
+def describe_groups(call: Call, groups: Groups) -> Value:
+    """groupby("k")["x"].describe()      a column for each statistic"""
+    if not groups.is_series:
+        return simple_aggregate("describe")(call, groups)
+
+    name = columns_of(call, groups)[0]
+    items: list[Item] = [(each, name, each) for each in STATISTICS]
+    return DataFrame(aggregate_groups(call, groups, items))
+
+
 def filter_groups(call: Call, groups: Groups) -> Value:
     """groupby("k").filter(lambda g: g["x"].sum() > 10)"""
     keys = call.leaves(groups.keys)
@@ -580,6 +629,9 @@ GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
     "tail": head,
     "sample": head,
     "nth": head,
+    **dict.fromkeys(("nlargest", "nsmallest"), largest),
+    "value_counts": count_group_values,
+    "describe": describe_groups,
     "get_group": get_group,
     "pipe": pipe_groups,
     "ohlc": open_high_low_close,
@@ -642,9 +694,8 @@ def on_rolling(call: Call, held: Rolling, name: str) -> Value:
 def with_group_index(groups: Groups, found: Value) -> Value:
     """Return the result of a window over groups, whose index has the keys."""
     if isinstance(found, Series):
-        return found.with_tree(
-            found.tree, table=Table(groups.table.relation, (*groups.keys, *groups.table.index))
-        )
+        index = (*groups.keys, *groups.table.index)
+        return found.with_tree(found.tree, table=Table(found.table.relation, index))
 
     return found
 
@@ -655,7 +706,8 @@ def rolled(call: Call, tree: Any, held: Rolling, name: str) -> Any:
         given = call.get(0, "func")
         name = given if isinstance(given, str) else "aggregate"
 
-    return over(aggregate(name, tree), (), held.keys)
+    others = trees_of(instances(call.arguments, Series))
+    return over(aggregate(name, tree, *others), (), held.keys)
 
 
 def item_of_rolling(run: Run, held: Rolling, key: Value, node: ast.AST) -> Value:
@@ -731,6 +783,9 @@ def aggregate_frame(call: Call, table: Table, items: Iterable[Item]) -> Row:
 def agg_frame(call: Call, table: Table) -> Value:
     """df.agg("sum"), df.agg({"x": "sum"}), df.agg(["min", "max"])"""
     given = call.get(0, "func")
+    if call.get(1, "axis", 0) in (1, "columns") and not isinstance(given, (list, tuple, dict)):
+        return apply_to_row(call, table, given)
+
     groups = Groups(table, ())
     if isinstance(given, dict):
         return aggregate_frame(call, table, dict_items(call, given))

@@ -12,7 +12,7 @@ from lineal.extract.dataframes.pandas.groups import Grouper
 from lineal.extract.dataframes.pandas.joins import concat, merge, merge_asof
 from lineal.extract.dataframes.pandas.reshape import crosstab, get_dummies, melt, pivot, pivot_table
 from lineal.extract.dataframes.pandas.selection import change_every
-from lineal.extract.dataframes.pandas.series import SERIES, main_of, together
+from lineal.extract.dataframes.pandas.series import SERIES
 from lineal.extract.dataframes.pandas.trees import (
     AGGREGATES,
     OTHER_AGGREGATES,
@@ -21,7 +21,7 @@ from lineal.extract.dataframes.pandas.trees import (
     operand,
     transforming_call,
 )
-from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
+from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table, main_of, together
 from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of

@@ -13,10 +13,10 @@ from lineal.algebra.relation import pivot_cell
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of, without_names
 from lineal.extract.dataframes.pandas.groups import aggregate_tree, label_of
-from lineal.extract.dataframes.pandas.trees import transforming_call
+from lineal.extract.dataframes.pandas.trees import aggregate, transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Groups, Levels, Series, Table
 from lineal.extract.pyspark.relation import Attribute, fresh
-from lineal.extract.pyspark.values import Value
+from lineal.extract.pyspark.values import Library, Value
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import Confidence
 
@@ -253,7 +253,9 @@ def crosstab(call: Call) -> Value:
     values = call.keywords.get("values")
     lineage: Lineage = {}
     if isinstance(values, Series):
-        lineage = call.lineage(transforming_call("values", values.tree), table.relation, evaluation)
+        given = call.get(5, "aggfunc")
+        how = label_of(given) if isinstance(given, (str, Library)) else "aggregate"
+        lineage = call.lineage(aggregate(how, values.tree), table.relation, evaluation)
 
     frame = pivot_frame(table.relation.frame, [each.slot for each in keys], [])
     made = cell(lineage, deciding, [columns.name or "col_0"], [])

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT_ON, FILTERS
+from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import compare, explode
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.dataframes.pandas.calls import Call, relations_of, set_column
@@ -22,6 +23,7 @@ from lineal.extract.dataframes.pandas.selection import (
 )
 from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import Series, Table
+from lineal.extract.pyspark.dispatch import value as evaluate
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Draft
 from lineal.extract.pyspark.values import Pattern, Unknown, Value
@@ -133,14 +135,21 @@ def explode_column(call: Call, table: Table) -> Table:
         made = call.make(name, transforming_call("explode", tree), table.relation, evaluation)
         set_column(draft, made)
 
-    arrays = call.expressions(table.relation, evaluation, trees, Clause.LATERAL)
-    rows = explode(table.relation.frame, (), arrays).rows
+    rows = exploded_rows(call, table, trees, evaluation)
     return table.with_relation(call.derived(table, draft.attributes, evaluation, rows))
+
+
+def exploded_rows(call: Call, table: Table, trees: Sequence[Any], evaluation: Any) -> Lineage:
+    """Return what decides the rows of a table whose rows are repeated for each item of some lists."""
+    arrays = call.expressions(table.relation, evaluation, trees, Clause.LATERAL)
+    found: Lineage = explode(table.relation.frame, (), arrays).rows
+    return found
 
 
 # -- query and eval --------------------------------------------------------------------------------
 
 LOCAL = re.compile(r"@(\w+)")
+LOCAL_PREFIX = "local_"
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -195,12 +204,53 @@ def locals_in(call: Call, text: str) -> list[Value]:
     return found
 
 
-def local_trees(call: Call, table: Table, text: str) -> list[exp.Expr]:
+def local_trees(call: Call, table: Table, held: list[Value]) -> list[exp.Expr]:
     """Return the series and values of frames that an expression names, as expressions."""
     return [
         call.fitted(each.with_tree(each.tree, is_scalar=True), table.relation.rows)
-        for each in instances(locals_in(call, text), Series)
+        for each in instances(held, Series)
     ]
+
+
+LOCAL_NAME = "local_of_program_"
+CHAIN = (ast.Attribute, ast.Call, ast.Subscript)
+
+
+def take_locals(call: Call, tree: ast.Expression) -> list[Value]:
+    """price > @limits.price.max()      Return the values over variables, and cut them out."""
+    cutter = LocalsCutter()
+    cutter.visit(tree)
+    env = call.run.env
+    if env is None:
+        return []
+
+    for each in cutter.found:
+        for node in ast.walk(each):
+            ast.copy_location(node, call.node)
+
+    return [evaluate(call.run, each, env) for each in cutter.found]
+
+
+class LocalsCutter(ast.NodeTransformer):
+    """Cuts the expressions over variables of the program out of an expression over columns."""
+
+    def __init__(self) -> None:
+        """Begin with nothing cut out."""
+        self.found: list[ast.expr] = []
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Replace a chain of calls and attributes that begins with a variable."""
+        root = node
+        while isinstance(root, CHAIN):
+            root = root.func if isinstance(root, ast.Call) else root.value
+
+        if not isinstance(root, ast.Name) or not root.id.startswith(LOCAL_NAME):
+            return self.generic_visit(node)
+
+        assert isinstance(node, ast.expr)
+        root.id = root.id.removeprefix(LOCAL_NAME)
+        self.found.append(node)
+        return ast.Constant(value=None)
 
 
 def expression_of(call: Call, table: Table, text: str) -> Any:
@@ -212,14 +262,15 @@ def expression_of(call: Call, table: Table, text: str) -> Any:
         quoted[f"quoted_{len(quoted)}"] = found[1]
         return f"quoted_{len(quoted) - 1}"
 
-    plain = LOCAL.sub("None", QUOTED.sub(stand_in, re.sub(r"\{[^{}]*\}", "None", text)))
+    plain = LOCAL.sub(LOCAL_NAME + r"\1", QUOTED.sub(stand_in, re.sub(r"\{[^{}]*\}", "None", text)))
     try:
-        tree = ast.parse(plain.strip().replace("\n", " "), mode="eval").body
+        whole = ast.parse(plain.strip().replace("\n", " "), mode="eval")
     except SyntaxError:
         call.unsupported("an expression that is not Python")
         return call.tree(None)
 
-    others = local_trees(call, table, text)
+    others = local_trees(call, table, take_locals(call, whole))
+    tree = whole.body
     if isinstance(tree, ast.Name):
         return call.leaf(call.column(table, quoted.get(tree.id, tree.id)))
 

@@ -23,6 +23,7 @@ from lineal.extract.dataframes.pandas.calls import (
     relations_of,
     without_names,
 )
+from lineal.extract.dataframes.pandas.lookups import look_up
 from lineal.extract.dataframes.pandas.trees import case, operand, transforming_call
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
@@ -38,9 +39,9 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
+from lineal.extract.pyspark.values import Function, Method, Pattern, Unknown, Value
 from lineal.model.edge import Doubt
-from lineal.model.sequences import all_are, any_is, as_list, instances
+from lineal.model.sequences import all_are, any_is, as_list, instances, present
 from lineal.model.way import Clause, Confidence, Way
 
 EVERYTHING = slice(None, None, None)
@@ -416,6 +417,9 @@ def part_of_series(call: Call, held: Series, key: Value) -> Value:
 
     s[s > 0], s[0], s.loc["total"], s[:10]
     """
+    if isinstance(key, Series) and key.watch is not None and held.table.index:
+        return look_up(call, key, held)
+
     if isinstance(key, Series):
         return held.with_tree(held.tree, table=filter_rows(call, held.table, key))
 
@@ -498,11 +502,35 @@ def values_for(call: Call, held: Value, count: int) -> list[Any]:
     if isinstance(held, DataFrame):
         return values_of_frame(call, held, count)
 
+    if isinstance(held, Series):
+        parts = parts_of(held.tree, count)
+        if parts is not None:
+            return [held.with_tree(each) for each in parts]
+
     is_list = isinstance(held, (list, tuple)) and len(held) == count > 1
     if is_list and any_is(held, Series):
         return [value_for(call, each) for each in held]
 
     return [value_for(call, held)] * count
+
+
+def parts_of(tree: Any, count: int) -> list[Any] | None:
+    """Return the values of a function that gives several for each row; None where it does not.
+
+    df[["a", "b"]] = df.apply(lambda row: (row["x"], row["y"]), axis=1, result_type="expand")
+    """
+    if isinstance(tree, exp.Array):
+        return tree.expressions if len(tree.expressions) == count > 1 else None
+
+    if not isinstance(tree, exp.Case):
+        return None
+
+    arms = [parts_of(each.args["true"], count) for each in tree.args["ifs"]]
+    tests = [each.this for each in tree.args["ifs"]]
+    if tree.args.get("default") is not None or None in arms:
+        return None
+
+    return [case(tests, list(values)) for values in zip(*present(arms), strict=True)]
 
 
 def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
@@ -524,7 +552,7 @@ def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
 def value_for(call: Call, held: Value) -> Any:
     """Return a value that is assigned; one that only a run knows is reported."""
     for each in as_list(held):
-        if isinstance(each, (Unknown, Pattern)):
+        if isinstance(each, (Unknown, Pattern, Method)):
             call.dynamic("a value", each)
 
     if isinstance(held, Row):

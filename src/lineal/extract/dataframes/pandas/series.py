@@ -26,7 +26,9 @@ from lineal.extract.dataframes.pandas.groups import (
     window_tree,
 )
 from lineal.extract.dataframes.pandas.joins import frame_of_series
+from lineal.extract.dataframes.pandas.lookups import found_value, key_test, look_up, look_up_pairs
 from lineal.extract.dataframes.pandas.reshape import unstack as unstack_table
+from lineal.extract.dataframes.pandas.rows import exploded_rows
 from lineal.extract.dataframes.pandas.selection import (
     change_together,
     narrow_rows,
@@ -52,15 +54,17 @@ from lineal.extract.dataframes.pandas.values import (
     Series,
     Table,
     Watch,
+    main_of,
+    together,
 )
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
-from lineal.extract.pyspark.knowledge import is_text
+from lineal.extract.pyspark.knowledge import is_text, items_of
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
 from lineal.model.edge import Dataset
-from lineal.model.sequences import all_are, any_is, first_or_none, instances
+from lineal.model.sequences import all_are, any_is, instances
 from lineal.model.way import Clause
 
 SeriesMethod = Callable[[Call, Series], Value]
@@ -112,35 +116,6 @@ def binary(call: Call, kind: Any, left: Value, right: Value) -> Series:
     ]
     tree = kind(this=trees[0], expression=trees[1])
     return together(first, [left, right], tree)
-
-
-def main_of(*held: Value) -> Series:
-    """Return the series whose rows a value has that is made of several: the first with rows."""
-    several = instances(held, Series)
-    return next((each for each in several if not each.is_scalar), several[0])
-
-
-def together(first: Series, held: list[Value], tree: Any) -> Series:
-    """Return a series that is made of several values."""
-    several = instances(held, Series)
-    parents = {
-        id(relation): relation
-        for each in several
-        for relation in (each.table.relation, *each.parents)
-        if relation is not first.table.relation
-    }
-    doubts = [each.doubt for each in several if each.doubt is not None]
-    names = {each.name for each in several}
-    watches = [each.watch for each in several if each.watch is not None]
-    return Series(
-        tree,
-        first.name if len(names) == 1 else None,
-        first.table,
-        all(each.is_scalar for each in several),
-        tuple(parents.values()),
-        min(doubts) if doubts else None,
-        first_or_none(watches),
-    )
 
 
 def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
@@ -219,7 +194,7 @@ def fill_missing(call: Call, held: Series) -> Value:
 def fill_from_rows(call: Call, held: Series) -> Value:
     """s.ffill()      the value before, where one is missing"""
     order = order_of(call, held.table)
-    return held.with_tree(coalesce(held.tree, window_tree("ffill", held.tree, (), order)))
+    return held.with_tree(window_tree("ffill", held.tree, (), order))
 
 
 def where(call: Call, held: Series) -> Value:
@@ -234,6 +209,23 @@ def mask(call: Call, held: Series) -> Value:
     test, other = call.get(0, "cond"), call.get(1, "other")
     tree = case([operand(test)], [operand(other)], held.tree)
     return together(held, [held, test, other], tree)
+
+
+def case_when(call: Call, held: Series) -> Value:
+    """s.case_when([(s > 1, 0), (other == "a", other)])      the value of the first test that holds"""
+    pairs = items_of(call.get(0, "caselist")) or []
+    tests, values = [], []
+    for each in pairs:
+        pair = items_of(each)
+        if pair is None or len(pair) != 2:
+            call.dynamic("a condition", each)
+            continue
+
+        tests.append(pair[0])
+        values.append(pair[1])
+
+    tree = case([*map(operand, tests)], [*map(operand, values)], held.tree)
+    return together(held, [held, *tests, *values], tree).with_tree(tree, name=held.name)
 
 
 def map_values(call: Call, held: Series) -> Value:
@@ -261,31 +253,14 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
     return apply_to_element(call, held, function, *(more if isinstance(more, tuple) else ()))
 
 
-def look_up(call: Call, held: Series, other: Series) -> Series:
-    """s.map(prices.set_index("sku")["price"])      the price, found by the key"""
-    keys = call.leaves(other.table.index)
-    tree = case([transforming_call("index", held.tree, *keys)], [other.tree])
-    return together(held, [held, other], tree).with_tree(tree, name=held.name)
-
-
 def replace_values(call: Call, held: Series) -> Value:
     """s.replace({"a": "b"}), s.replace(names.set_index("id")["name"].to_dict())"""
     other = call.get(0, "to_replace")
     if not isinstance(other, Series):
         return transformed("replace")(call, held)
 
-    keys = call.leaves(other.table.index)
-    tree = case([transforming_call("index", held.tree, *keys)], [other.tree], held.tree)
+    tree = case([key_test(call, held, other)], [found_value(call, held, other)], held.tree)
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
-
-
-def look_up_pairs(call: Call, held: Series, pairs: dict[Value, Value]) -> Series:
-    """s.map(dict(zip(prices["sku"], prices["price"])))"""
-    key, value = next(item for item in pairs.items() if isinstance(item[0], Series))
-    tree = case([transforming_call("index", held.tree, key.tree)], [operand(value)])
-    return together(held, [held, key, value], tree).with_tree(
-        tree, name=held.name, watch=held.watch
-    )
 
 
 def is_in(call: Call, held: Series) -> Value:
@@ -313,8 +288,11 @@ def reduced(name: str) -> SeriesMethod:
     """Return a method that gives one value of the whole series: s.sum(), s.nunique()."""
 
     def apply(call: Call, held: Series) -> Value:
-        """s.sum()"""
-        return held.with_tree(aggregate(name, held.tree), is_scalar=True)
+        """s.sum(), s.corr(other)"""
+        others = instances((*call.arguments, *call.keywords.values()), Series)
+        trees = [call.fitted(each, held.table.relation.rows) for each in others]
+        made = together(held, [held, *others], aggregate(name, held.tree, *trees))
+        return made.with_tree(made.tree, name=held.name, is_scalar=True)
 
     return apply
 
@@ -364,6 +342,11 @@ def sort_values(call: Call, held: Series) -> Value:
     made = fresh(Slot(held.name or "0", held.name or "0",
                       call.lineage(held.tree, table.relation, call.evaluation())))  # fmt: skip
     return held.with_tree(held.tree, table=Table(table.relation, table.index, (made,)))
+
+
+def largest(call: Call, held: Series) -> Value:
+    """s.nlargest(3)      as sort_values and head"""
+    return held.with_tree(held.tree, table=sort_rows(call, held.table, [held.tree]))
 
 
 def drop_missing(call: Call, held: Series) -> Value:
@@ -419,7 +402,9 @@ def rename_axis(call: Call, held: Series) -> Value:
 
 def explode(call: Call, held: Series) -> Value:
     """s.explode()"""
-    table = narrow_rows(call, held.table, [held.tree])
+    evaluation = call.evaluation()
+    rows = exploded_rows(call, held.table, [held.tree], evaluation)
+    table = held.table.with_relation(call.derived(held.table, None, evaluation, rows))
     return held.with_tree(transforming_call("explode", held.tree), table=table)
 
 
@@ -485,7 +470,7 @@ SERIES: dict[str, SeriesMethod] = {
     **dict.fromkeys(
         ("head", "tail", "to_numpy", "tolist", "to_list", "squeeze", "infer_objects",
          "convert_dtypes", "sample", "items", "tz_localize_rows", "sort_index", "ravel", "flatten",
-         "reindex", "set_axis", "to_dict", "nlargest", "nsmallest", "truncate", "droplevel",
+         "reindex", "set_axis", "to_dict", "truncate", "droplevel",
          "drop", "filter", "take", "add_prefix", "add_suffix", "swaplevel", "reorder_levels",
          "set_flags", "between_time", "at_time", "transpose", "reindex_like"),
         same,
@@ -506,6 +491,7 @@ SERIES: dict[str, SeriesMethod] = {
     "update": update,
     "where": where,
     "mask": mask,
+    "case_when": case_when,
     "map": map_values,
     "apply": apply_,
     "transform": transform,
@@ -517,6 +503,7 @@ SERIES: dict[str, SeriesMethod] = {
     "groupby": groupby,
     "resample": resample,
     "sort_values": sort_values,
+    **dict.fromkeys(("nlargest", "nsmallest"), largest),
     "dropna": drop_missing,
     "drop_duplicates": drop_duplicates,
     "unique": drop_duplicates,
@@ -602,7 +589,8 @@ PARTS = frozenset(
     """year month day hour minute second microsecond date time quarter week weekday dayofweek
     dayofyear day_of_week day_of_year days seconds days_in_month is_month_start is_month_end
     is_quarter_start is_quarter_end is_year_start is_year_end is_leap_year codes categories
-    timetz nanosecond daysinmonth freq tz""".split()  # noqa: SIM905
+    timetz nanosecond daysinmonth freq tz start_time end_time qyear nanoseconds microseconds unit
+    components ordered""".split()  # noqa: SIM905
 )
 """What .dt and .cat have without a call."""
 

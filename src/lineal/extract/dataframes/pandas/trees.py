@@ -104,7 +104,7 @@ ROW_COUNTS = frozenset(("size", "cumcount"))
 
 OTHER_AGGREGATES = frozenset(
     """prod product sem skew kurt kurtosis quantile percentile mad any all nth mode idxmin idxmax
-    argmin argmax ptp unique nlargest nsmallest value_counts describe autocorr corr cov list set
+    argmin argmax ptp unique describe autocorr corr cov list set
     tuple len join cumcount corrwith dot hasnans""".split()  # noqa: SIM905
 )
 

@@ -15,6 +15,7 @@ from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
 from lineal.model.edge import Doubt
+from lineal.model.sequences import first_or_none, instances
 
 Columns = tuple[Attribute, ...]
 
@@ -190,6 +191,35 @@ class Names:
     def copy(self, changed: bool = False, gone: Iterable[str] = (), some: bool = False) -> Names:
         """Return a list of its own: with names changed, or without some more of them."""
         return Names(self.frame, self.changed | changed, [*self.gone, *gone], self.some | some)
+
+
+def main_of(*held: Value) -> Series:
+    """Return the series whose rows a value has that is made of several: the first with rows."""
+    several = instances(held, Series)
+    return next((each for each in several if not each.is_scalar), several[0])
+
+
+def together(first: Series, held: list[Value], tree: Any) -> Series:
+    """Return a series that is made of several values."""
+    several = instances(held, Series)
+    parents = {
+        id(relation): relation
+        for each in several
+        for relation in (each.table.relation, *each.parents)
+        if relation is not first.table.relation
+    }
+    doubts = [each.doubt for each in several if each.doubt is not None]
+    names = {each.name for each in several}
+    watches = [each.watch for each in several if each.watch is not None]
+    return Series(
+        tree,
+        first.name if len(names) == 1 else None,
+        first.table,
+        all(each.is_scalar for each in several),
+        tuple(parents.values()),
+        min(doubts) if doubts else None,
+        first_or_none(watches),
+    )
 
 
 Wrap = Callable[[Run, Table], Value]

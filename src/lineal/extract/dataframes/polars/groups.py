@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -45,9 +46,10 @@ def window_groups(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     keys = exprs_of(run, [others], call.node)
     at = expr_of(run, index, call.node)
     is_dynamic = getattr(getattr(call.node, "func", None), "attr", "") == "group_by_dynamic"
-    start = (
-        at.with_tree(exp.Anonymous(this="truncate", expressions=[at.tree])) if is_dynamic else at
-    )
+    if not is_dynamic:
+        return Groups(frame, [*keys, at], index=at)
+
+    start = at.with_tree(exp.Anonymous(this="truncate", expressions=[at.tree]))
     return Groups(frame, [*keys, start])
 
 
@@ -61,13 +63,24 @@ def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: ast.AST) -
     projection = Projection(run, held.frame, Clause.GROUP_BY)
     keys = projection.columns(held.keys, node)
     projection.rows = dict(held.frame.relation.rows)
-    projection.narrow(GROUPS, [each.tree for each in held.keys if not is_selector(each)])
+    if held.index is None:
+        projection.narrow(GROUPS, [each.tree for each in held.keys if not is_selector(each)])
+    else:
+        exprs = [windowed(each, held.keys[:-1], held.index) for each in exprs]
+
     projection.narrow(HAVING, trees_of(held.having))
     projection.scope.clause = Clause.SELECT
     taken = {each.key for each in keys}
     without_keys = [leave_out_keys(run, each, taken, node) for each in exprs]
     made = projection.columns(without_keys, node, in_groups=True)
     return PolarsFrame(projection.finish([*keys, *made]).relation)
+
+
+def windowed(expr: Expr, keys: list[Expr], index: Expr) -> Expr:
+    """df.rolling("at", period="7d", group_by="k").agg(…)      an aggregate of the rows around"""
+    order = exp.Order(expressions=[exp.Ordered(this=index.tree)])
+    tree = exp.Window(this=expr.tree, partition_by=trees_of(keys), order=order)
+    return replace(expr, tree=tree)
 
 
 def is_selector(expr: Expr) -> bool:

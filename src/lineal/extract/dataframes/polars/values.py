@@ -111,6 +111,8 @@ class Groups:
     frame: PolarsFrame
     keys: list[Expr]
     having: list[Expr] = field(default_factory=list)
+    index: Expr | None = None
+    """df.rolling("at", …): the column that orders the rows of a window, of which each row has one"""
 
 
 @dataclass(frozen=True)
