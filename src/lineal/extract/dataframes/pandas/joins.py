@@ -13,11 +13,13 @@ from lineal.algebra.relation import beside, decided_rows, merge_key, narrow
 from lineal.extract.dataframes.pandas.calls import (
     Call,
     answer_of,
+    is_name,
+    name_of,
     without_names,
 )
 from lineal.extract.dataframes.pandas.columns import coalesce, renamed
 from lineal.extract.dataframes.pandas.trees import transforming_call
-from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
+from lineal.extract.dataframes.pandas.values import DataFrame, Levels, Row, Series, Table
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import (
     Attribute,
@@ -345,7 +347,7 @@ def concat(call: Call) -> Value:
         return Unknown("concat()", "the frames are not known")
 
     if call.get(1, "axis", 0) in (1, "columns"):
-        return DataFrame(place_side_by_side(call, tables))
+        return DataFrame(number_columns(call, place_side_by_side(call, label(call, held, tables))))
 
     if all_are(known, Series):
         return concat_series(call, known, tables)
@@ -361,6 +363,42 @@ def concat(call: Call) -> Value:
         return DataFrame(Table(made.relation))
 
     return DataFrame(made)
+
+
+def label(call: Call, held: Value, tables: list[Table]) -> list[Table]:
+    """pd.concat({"a": frame, "b": series}, axis=1)      a key names a series, and is a level of a frame"""
+    given = held if isinstance(held, dict) else call.get(-1, "keys")
+    keys = items_of(given) or []
+    if len(keys) != len(tables) or not all(map(is_name, keys)):
+        return tables
+
+    whole = list(held.values()) if isinstance(held, dict) else items_of(held) or []
+    pairs = zip(map(name_of, keys), whole, tables, strict=True)
+    return [label_columns(call, key, isinstance(each, Series), table) for key, each, table in pairs]
+
+
+def label_columns(call: Call, key: str, is_series: bool, table: Table) -> Table:
+    """Return a frame whose columns have a key as their name, or as the first level of it."""
+    named = [
+        each
+        if each.slot.star is not None
+        else renamed(each, key if is_series else Levels((key, each.slot.name)))
+        for each in table.relation.attributes
+    ]
+    return table.with_relation(call.derived(table, named, call.evaluation()))
+
+
+def number_columns(call: Call, table: Table) -> Table:
+    """pd.concat([a, b], axis=1, ignore_index=True)      numbers are the names of the columns"""
+    if not call.flag("ignore_index"):
+        return table
+
+    if table.relation.stars:
+        call.dynamic("columns by their position, of a schema that is not known")
+        return call.unknown(table)
+
+    numbered = [renamed(each, str(at)) for at, each in enumerate(table.relation.attributes)]
+    return table.with_relation(call.derived(table, numbered, call.evaluation()))
 
 
 def concat_series(call: Call, several: Sequence[Series], tables: Sequence[Table]) -> Series:
