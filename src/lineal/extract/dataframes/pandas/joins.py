@@ -379,12 +379,14 @@ def label(call: Call, held: Value, tables: list[Table]) -> list[Table]:
 
 def label_columns(call: Call, key: str, is_series: bool, table: Table) -> Table:
     """Return a frame whose columns have a key as their name, or as the first level of it."""
-    named = [
-        each
-        if each.slot.star is not None
-        else renamed(each, key if is_series else Levels((key, each.slot.name)))
-        for each in table.relation.attributes
-    ]
+    named = []
+    for each in table.relation.attributes:
+        if each.slot.star is None:
+            name = key if is_series else Levels((key, each.slot.name))
+            each = renamed(each, name)
+
+        named.append(each)
+
     return table.with_relation(call.derived(table, named, call.evaluation()))
 
 
