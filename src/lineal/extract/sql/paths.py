@@ -40,8 +40,16 @@ def path_of(node: Any) -> Path:
             node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
         elif isinstance(node, exp.Paren) or (names and is_passed_through(node)):
             node = node.this
+        elif names and keeps_items(node):
+            node, others = array_of(node)
+            beside.extend(others)
         else:
-            return Path(node, names, beside)
+            return Path(as_variable(node) if names else node, names, beside)
+
+
+def as_variable(node: Any) -> Any:
+    """x -> x.price      the variable of a lambda, which the parser leaves as a bare name"""
+    return exp.Column(this=node.copy()) if isinstance(node, exp.Identifier) else node
 
 
 def is_passed_through(node: exp.Expr) -> bool:
@@ -57,6 +65,42 @@ def is_passed_through(node: exp.Expr) -> bool:
     return isinstance(node, exp.ParseJSON) or (
         isinstance(node, exp.Cast) and not isinstance(node.this, exp.Struct)
     )
+
+
+KEEPS_ITEMS = frozenset(
+    """
+    arrayfilter list_filter arraysort array_sort sort_array sortarray list_sort list_reverse_sort arrayreversesort
+    arraydistinct list_distinct array_distinct arrayslice list_slice array_slice slice arrayreverse list_reverse
+    array_reverse reverse arraycompact array_compact array_remove arrayremove arrayfirst arraylast map_filter mapfilter
+    """.split()  # noqa: SIM905
+)
+"""Functions that give some items of an array, or all of them in another order."""
+
+
+def call_name(node: exp.Expr) -> str:
+    """Return the name of a call in small letters; of one that the parser knows, that of its class.
+
+    list_reduce(xs, …), transform(xs, …)      list_reduce, transform
+    """
+    return node.name.lower() if node.__class__ is exp.Anonymous else node.key
+
+
+def keeps_items(node: exp.Expr) -> bool:
+    """Tell whether a call gives items of its array.
+
+    filter(xs, x -> x.p > 1), array_sort(xs), slice(xs, 1, 2)
+    """
+    return isinstance(node, exp.Func) and call_name(node) in KEEPS_ITEMS
+
+
+def array_of(node: exp.Expr) -> tuple[Any, list[Any]]:
+    """Return the array whose items a call gives, and its other arguments.
+
+    filter(xs, x -> x.p > 1)      xs, and the lambda
+    """
+    parts = list(node.iter_expressions())
+    array = next((part for part in parts if not isinstance(part, exp.Lambda)), node.this)
+    return array, [part for part in parts if part is not array]
 
 
 def step_of(node: exp.Expr) -> Callable[[Any], Step] | None:

@@ -26,6 +26,7 @@ from lineal.extract.sql.dialects.table_functions import (
     ONE_ROW,
     PASSES_COLUMNS,
     QUERIES,
+    RECORDS,
 )
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import (
@@ -355,12 +356,20 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     """Return the columns of a function whose columns are known, each made of the arguments.
 
     FROM jsonb_each(t.body)      key, value
+    FROM jsonb_to_record(t.body) AS r(a int)      a, the part of t.body that is called so
     """
     first = next(arguments(call, scope), None)
     typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
     columns = typed or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
-    if "array_elements" in name and first is not None and leads_to_part(first):
+    is_part = first is not None and leads_to_part(first)
+    if is_part and "array_elements" in name:
         made = Part(made)
+    elif is_part and name in RECORDS:
+        document = Slot("", "", Part(made))
+        return [
+            field_of(document, [column], call)._replace(key=scope.evaluation.fold(column, False))
+            for column in columns
+        ]
 
     numbers = NUMBERS_CALLED.get((name, scope.evaluation.facts.name))
     if numbers is not None:

@@ -60,6 +60,9 @@ OF_A_TYPE = frozenset(name for name in COLUMNS if "_populate_record" in name)
 the columns are those of the first argument's type
 """
 
+RECORDS = frozenset(name for name in COLUMNS if "_record" in name)
+"""Their columns are the fields of a document."""
+
 OLDER_CALLS = {("bigquery", "flatten"): "FLATTEN of BigQuery's legacy SQL"}
 """FROM FLATTEN([p:d.t], items)      calls of an older language, whose arguments are not traced"""
 
@@ -70,9 +73,11 @@ as many rows as the function makes, wherever in the expression it stands
 """
 
 FILES = frozenset(
-    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text
-    read_blob openrowset read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake
-    iceberg""".split()  # noqa: SIM905
+    """
+    read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_json_objects read_ndjson
+    read_ndjson_auto read_ndjson_objects read_text read_blob read_xlsx read_avro openrowset read_files cloud_files
+    iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg
+    """.split()  # noqa: SIM905
 )
 """FROM read_parquet('lake/*.parquet')      reads a place, and is not a dataset of its own"""
 

@@ -18,8 +18,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from lineal.extract.sql.expressions.calls import ROLES, columns, combined, function, named_call
+from lineal.extract.sql.expressions.calls import (
+    ROLES,
+    columns,
+    combined,
+    function,
+    higher_order,
+    named_call,
+)
 from lineal.extract.sql.expressions.conditions import any_, case, decode, if_, nullif, range_n
+from lineal.extract.sql.expressions.lambdas import HIGHER_ORDER, comprehension, lambda_
 from lineal.extract.sql.expressions.leaves import (
     dynamic_identifier,
     extract,
@@ -36,7 +44,7 @@ from lineal.extract.sql.expressions.structs import (
     struct_of,
     zipped_item,
 )
-from lineal.extract.sql.expressions.subqueries import comprehension, exists, lambda_, subquery
+from lineal.extract.sql.expressions.subqueries import exists, subquery
 from lineal.extract.sql.expressions.walk import (
     FAMILIES,
     HANDLERS,
@@ -122,6 +130,7 @@ HANDLERS.update(
         exp.Any: any_,
         exp.Mod: remainder,
         exp.Lambda: lambda_,
+        **dict.fromkeys(HIGHER_ORDER, higher_order),
         exp.Comprehension: comprehension,
         exp.Columns: columns,
         exp.Extract: extract,

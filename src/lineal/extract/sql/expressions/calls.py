@@ -26,6 +26,7 @@ from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.expressions.bodies import compose_body
 from lineal.extract.sql.expressions.date_parts import column_of_unit, date_part
+from lineal.extract.sql.expressions.lambdas import walk_items
 from lineal.extract.sql.expressions.leaves import identifier
 from lineal.extract.sql.expressions.outputs import CALL, output
 from lineal.extract.sql.expressions.parts import part
@@ -73,18 +74,25 @@ def function(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
         ROLES[row.role](node, row.masks, way, calls, visit)
 
 
+def higher_order(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+    """Walk a call that may have lambdas.
+
+    transform(xs, x -> x.p)      xs.p
+    """
+    if not walk_items(node, way, calls, visit):
+        function(node, way, calls, visit)
+
+
 def columns(node: exp.Columns, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk COLUMNS(…) inside an expression.
 
     max(COLUMNS(*)): one output for each column, and this is the one at hand;
-    coalesce(*COLUMNS(*)): all of them
+    coalesce(*COLUMNS(*)), WHERE COLUMNS(*) > 0: all of them
     """
-    if node.args.get("unpack"):
-        star(node, way, calls, visit)
-    elif visit.scope.each is not None:
+    if visit.scope.each is not None and not node.args.get("unpack"):
         pour(visit.scope.each.lineage, way, visit.into, node, calls)
     else:
-        function(node, way, calls, visit)
+        star(node, way, calls, visit)
 
 
 def named_call(node: exp.Anonymous, way: Way, calls: Calls, visit: Visit) -> None:
@@ -106,7 +114,7 @@ def named_call(node: exp.Anonymous, way: Way, calls: Calls, visit: Visit) -> Non
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
         push_by_law(chosen_in_turns, node.expressions, way, (node, calls), visit.stack)
     else:
-        function(node, way, calls, visit)
+        higher_order(node, way, calls, visit)
 
 
 def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:

@@ -11,7 +11,6 @@ from lineal.extract.sql.procedural.flow import Assignment, Ref, Refs
 from lineal.extract.sql.procedural.record_types import fields_of_type, type_of_items
 from lineal.extract.sql.procedural.text import (
     OPEN,
-    STRINGS,
     Tokens,
     as_select,
     find_kind,
@@ -30,7 +29,7 @@ from lineal.extract.sql.procedural.walker import Walker
 SILENT = vocabulary(
     """
     NULL RAISE EXIT CONTINUE BREAK LEAVE ITERATE CLOSE COMMIT ROLLBACK SAVEPOINT ASSERT SIGNAL RESIGNAL GOTO
-    PRAGMA GET PERFORM RELEASE DEALLOCATE PREPARE MOVE PIPE START AWAIT ASYNC CANCEL ERROR LISTEN NOTIFY
+    PRAGMA GET PERFORM RELEASE DEALLOCATE PREPARE MOVE PIPE START AWAIT CANCEL ERROR LISTEN NOTIFY
     TYPE SUBTYPE PRINT USE_ROLE
     """
 )
@@ -44,6 +43,9 @@ BEFORE_NAMES = frozenset(("OR", "REPLACE", "VARIABLE", "VAR", "LET"))
 
 BEFORE_QUERIES = frozenset(("CURSOR", "NO", "SCROLL", "INSENSITIVE"))
 """c NO SCROLL CURSOR FOR SELECT …      what follows the name of a cursor"""
+
+ENDS_TEXT = frozenset(("USING",))
+"""EXECUTE IMMEDIATE sql USING (a)      what follows the text"""
 
 OPENS_QUERY = frozenset(("SELECT", "WITH"))
 
@@ -166,10 +168,12 @@ class Declarations(Walker):
 
         self.cursors[name] = None
         text = inner[2:]
-        if len(text) == 1 and text[0].token_type in STRINGS:
-            self.cursor_of(name, self.body_tokens(text[0]) or [])
-        else:
+        using = find_word(text, ENDS_TEXT)
+        query = self.text_now(text if using < 0 else text[:using], value[0])
+        if query is None:
             self.report_dynamic(value[0])
+        else:
+            self.cursor_of(name, query)
 
     def cursor(self, name: str, tokens: Tokens, arguments: Tokens | None = None) -> None:
         """Read a cursor.

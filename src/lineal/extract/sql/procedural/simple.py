@@ -93,6 +93,15 @@ class Simple(Declarations):
         else:
             self.sql(tokens)
 
+    def async_(self, tokens: Tokens) -> None:
+        """Read ASYNC.
+
+        ASYNC (INSERT INTO t …)      Snowflake: the statement runs beside those that follow
+        """
+        inner = unwrap(tokens[1:])
+        if inner:
+            self.simple(inner)
+
     def is_call(self, tokens: Tokens) -> bool:
         """Tell whether a statement is a bare call.
 
@@ -674,6 +683,7 @@ HANDLERS: dict[str, Callable[[Simple, Tokens], None]] = {
     "DO": Simple.do,
     "RETURN": Simple.return_,
     "PIPE": Simple.pipe,
+    "ASYNC": Simple.async_,
     "LOCK": Simple.lock,
     "LOCKING": Simple.lock,
 }
