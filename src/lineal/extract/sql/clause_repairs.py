@@ -722,6 +722,14 @@ def statement_set(words: Words) -> Words:
     return words
 
 
+def row_types(words: Words) -> Words:
+    """CREATE TABLE t (p ROW<a INT>)      Flink: p STRUCT<a INT>"""
+    return [
+        like(each, TokenType.STRUCT, "STRUCT") if says_all(words, at, "ROW", "<") else each
+        for at, each in enumerate(words)
+    ]
+
+
 def document_as_json(words: Words) -> Words:
     """FROM OPENXML(@h, '/a/b', 1) WITH (a INT '@a')      T-SQL: OPENJSON(@h) WITH (a INT)"""
     for at in last_first(words, "OPENXML", "("):
@@ -862,5 +870,5 @@ REPAIRS = (
     duplicates_of_ctas, drop_isolation, call_sequences,
     drop_else_ignore, limit_of_partitions, projection_as_view, join_index_as_view, first_rows,
     into_temp_behind, matches_as_like,
-    upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set,
+    upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set, row_types,
 )  # fmt: skip

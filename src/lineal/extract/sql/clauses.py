@@ -111,11 +111,7 @@ def group_(
             for slot in columns:
                 pour(slot.lineage, GROUPS, rows)
 
-    keys = list(group.expressions)
-    for form in ("rollup", "cube", "grouping_sets"):
-        keys.extend(list_arg(group, form))
-
-    for key in keys:
+    for key in keys_of(group):
         position = _ordinal(key, slots)
         if position is not None:
             pour(slots[position].lineage, GROUPS, rows, key)
@@ -131,6 +127,27 @@ def group_(
 
     scope.aliases = {}
     scope.alias_first = False
+
+
+def keys_of(group: exp.Group) -> Iterator[Any]:
+    """Return the keys of GROUP BY, those of its grouping sets one by one.
+
+    GROUP BY a, ROLLUP (1, b), GROUPING SETS ((2, c), ())      a, 1, b, 2, c
+    """
+    forms = [each for form in GROUPING_FORMS for each in list_arg(group, form)]
+    waiting = [*reversed(forms), *reversed(group.expressions)]
+    while waiting:
+        key = waiting.pop()
+        if isinstance(key, GROUPING_CLASSES):
+            waiting.extend(reversed(key.expressions))
+        elif isinstance(key, exp.Paren):
+            waiting.append(key.this)
+        else:
+            yield key
+
+
+GROUPING_FORMS = ("rollup", "cube", "grouping_sets")
+GROUPING_CLASSES = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)
 
 
 def columns_by_item(

@@ -302,9 +302,17 @@ KEYS_OF_CLICKHOUSE = (
     "jsonextractkeys", "jsonextractkeysandvaluesraw", "jsonhas", "jsonlength", "jsontype",
 )  # fmt: skip
 
+SIMPLE_KEYS_OF_CLICKHOUSE = [
+    f"{family}{kind}"
+    for family in ("visitparamextract", "simplejsonextract")
+    for kind in ("int", "uint", "float", "bool", "string", "raw")
+] + ["visitparamhas", "simplejsonhas"]
+"""visitParamExtractInt(doc, 'a')      the older names of JSON functions"""
+
 CALLED: dict[str, Callable[[Any], Step]] = {
     "get": item_called,
     **dict.fromkeys(KEYS_OF_CLICKHOUSE, keys_called),
+    **dict.fromkeys(SIMPLE_KEYS_OF_CLICKHOUSE, keys_called),
     "jsonextract": typed_keys_called,
     "jsonextractkeysandvalues": typed_keys_called,
     "json_query": variant_called,
@@ -316,6 +324,8 @@ CALLED: dict[str, Callable[[Any], Step]] = {
         (
             "jsonb_path_exists",
             "jsonb_path_match",
+            "jsonb_path_query",
+            "jsonb_path_query_tz",
             "jsonb_path_query_array",
             "jsonb_path_query_first",
         ),

@@ -567,6 +567,7 @@ CONTRACTS = (
         "BEGIN STATEMENT SET INSERT INTO t SELECT a FROM s",
         r"(?:EXECUTE|BEGIN) STATEMENT SET(?: BEGIN)?",
     ),
+    Contract("row_types", "flink", "CREATE TABLE t (p ROW<a INT>, b INT)", r"ROW"),
     Contract(
         "pipeline_of_files", "singlestore",
         "CREATE PIPELINE p AS LOAD DATA S3 'b/x' INTO TABLE t (a)",

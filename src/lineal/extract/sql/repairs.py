@@ -1191,6 +1191,7 @@ NEEDS: dict[Repair, frozenset[str]] = {
         dialect_repairs.reset: "RESET",
         clause_repairs.drop_graph_path: "PATH",
         clause_repairs.call_sequences: "VALUE",
+        clause_repairs.row_types: "ROW",
         dialect_repairs.subsets: "SUBSET",
         dialect_repairs.bulk_rows: "OPENROWSET",
         query_repairs.apply_to_columns: "APPLY",

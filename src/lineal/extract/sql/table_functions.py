@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, slot_at, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import OpenRow, Part, Struct
@@ -412,6 +412,9 @@ def columns_of_given(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> 
     if isinstance(call, exp.VectorSearch):
         return neighbors(call, scope, rows)
 
+    if isinstance(call, exp.GapFill):
+        return filled_columns(call, scope, rows)
+
     if name_of(call) in PASSES_COLUMNS:
         return passed_columns(call, scope, rows)
 
@@ -435,6 +438,43 @@ def predicted(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Sl
         return list(given.slots)
 
     return [*given.slots, star_slot(Star(dataset, arguments=made))]
+
+
+def filled_columns(call: exp.GapFill, scope: Scope, rows: Lineage) -> list[Slot] | None:
+    """FROM GAP_FILL(TABLE t, ts_column => 'at', value_columns => [('price', 'locf')], …)
+
+    the columns of t that the texts name, each computed from those of its neighbors
+    """
+    if not isinstance(call.this, MODEL_INPUTS):
+        return None
+
+    frame = member_frame(call.this, scope, rows)
+    slots = []
+    for name in filled_names(call):
+        key = scope.evaluation.fold(name, False)
+        stars = [each.star for each in frame.stars if each.star is not None]
+        found = [slot_at(frame.index, key)] if key in frame.index else []
+        found += [slot for star in stars if (slot := answer(star, name, key)) is not None]
+        made: Lineage = {}
+        for slot in found[:1]:
+            pour(slot.lineage, VALUE, made, call)
+
+        slots.append(Slot(name, key, made))
+
+    return slots
+
+
+def filled_names(call: exp.GapFill) -> list[str]:
+    """The columns that GAP_FILL names: of the time, of the partitions, and those it fills."""
+    names = []
+    for setting in ("ts_column", "partitioning_columns", "value_columns"):
+        value = call.args.get(setting)
+        value = value.expression if isinstance(value, exp.Kwarg) else value
+        items = value.expressions if isinstance(value, exp.Array) else [value]
+        firsts = [item.expressions[0] if isinstance(item, exp.Tuple) else item for item in items]
+        names += [first.name for first in firsts if is_string(first)]
+
+    return names
 
 
 def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot] | None:

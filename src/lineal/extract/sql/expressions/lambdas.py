@@ -166,7 +166,7 @@ def any_item(iterator: exp.Expr, scope: Scope) -> Lineage:
 
 
 def plain_array(node: Any) -> tuple[Any, list[Any]]:
-    """Return the array that calls take their items from, and what the calls read beside it.
+    """Return the array that calls take their items from, and what else the calls read.
 
     array_sort(filter(xs, x -> x.p > a))      xs, and the lambda
     """

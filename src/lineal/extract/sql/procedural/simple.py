@@ -96,7 +96,7 @@ class Simple(Declarations):
     def async_(self, tokens: Tokens) -> None:
         """Read ASYNC.
 
-        ASYNC (INSERT INTO t …)      Snowflake: the statement runs beside those that follow
+        ASYNC (INSERT INTO t …)      Snowflake: the statement runs at the same time as those that follow
         """
         inner = unwrap(tokens[1:])
         if inner:
