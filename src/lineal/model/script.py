@@ -72,6 +72,8 @@ class Script:
     """The dialect of the text, if it has no parser and `dialect` is its nearest relative."""
     job: str = ""
     """Who runs the text, as a scheduler names it: the DAG and task of Airflow."""
+    announced: tuple[tuple[str, str], ...] = ()
+    """Of the packages whose bodies are here: their names, and the specifications in other files."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

@@ -34,6 +34,7 @@ from lineal.resolve.frames import StatementFrames
 from lineal.resolve.gathering import Gatherer
 from lineal.resolve.nearest import read_by_nearest_grammar
 from lineal.resolve.output import Output
+from lineal.resolve.packages import announce_packages
 from lineal.resolve.progress import Progress
 from lineal.resolve.references import References
 from lineal.resolve.routines import Routines
@@ -51,7 +52,7 @@ class Definitions:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        corpus = read_by_nearest_grammar(corpus)
+        corpus = announce_packages(read_by_nearest_grammar(corpus))
         self.corpus = corpus
         self.boundary = Boundary(corpus)
         self.catalog = NameCatalog(corpus, self.boundary)

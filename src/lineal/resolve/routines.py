@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from lineal.extract.sql.dialects.procedures import WITHOUT_TABLES
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.reading import Reading
@@ -69,7 +70,8 @@ class Routines:
         """
         known = {name.rsplit(".", 1)[-1] for name in self.procedures} | self.functions.keys()
         for name, place in self.calls:
-            if name.rsplit(".", 1)[-1] not in known:
+            parts = name.split(".")
+            if parts[-1] not in known and WITHOUT_TABLES.isdisjoint(parts):
                 self.boundary.report(
                     Diagnostic(
                         Code.UNKNOWN_PROCEDURE,

@@ -27,6 +27,20 @@ def test_a_call_of_an_unknown_procedure_is_a_note():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        (
+            "BEGIN\n  DBMS_OUTPUT.PUT_LINE('done');\n  sys.dbms_stats.gather_table_stats('a', 'b');\nEND;",
+            "oracle",
+        ),
+        ("EXEC sys.sp_addextendedproperty @name = 'a', @value = 'b';", "tsql"),
+    ],
+)
+def test_a_procedure_of_the_engine_that_writes_no_table_is_no_note(text, dialect):
+    assert read(text, dialect).diagnostics == []
+
+
 def test_places_inside_a_body_are_those_of_the_file():
     text = "CREATE FUNCTION f() RETURNS void AS $$\nBEGIN\n  INSERT INTO t (v)\n  SELECT x FROM s; END $$"
     (usage,) = (usage for edge in read(text, "postgres").edges for usage in edge.usages)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import (
     BODIES_OF_ONE_STATEMENT,
@@ -30,12 +30,15 @@ from lineal.extract.sql.procedural.text import (
     items,
     kind_at,
     new_token,
+    place_at,
     skip_words,
+    tokens_in,
     vocabulary,
     word,
     word_at,
 )
 from lineal.extract.sql.procedural.triggers import name_row
+from lineal.extract.sql.words import FAILURES
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.blocks import Blocks
@@ -379,12 +382,35 @@ def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, 
     if body < 0:
         return None, end + 1
 
-    walker.package, _ = walker.name_at(tokens, start + (word_at(tokens, start) == "BODY"))
+    is_body = word_at(tokens, start) == "BODY"
+    name, _ = walker.name_at(tokens, start + is_body)
+    if is_body and name:
+        read_announced(walker, name[-1])
+
+    walker.package = name
     walker.schema = schema_of(walker.package)
     walker.push("PACKAGE", tokens[at])
     walker.declaring = True
     walker.in_block = True
     return None, body + 1
+
+
+def read_announced(walker: Blocks, name: Token) -> None:
+    """Read the specification of a package that another file has, for what it declares."""
+    folded = name.text.lower()
+    text = next((text for key, text in walker.script.announced if key == folded), "")
+    try:
+        tokens = place_at(name, tokens_in(text, walker.script))
+    except FAILURES:
+        return  # reported with the file of the specification
+
+    found, starts = walker.found.diagnostics, walker.starts
+    statements, order = walker.statements, len(walker.order)
+    walker.found.diagnostics, walker.starts = [], []
+    walker.walk(tokens)
+    walker.found.diagnostics, walker.starts = found, starts
+    walker.statements = statements
+    del walker.order[order:]
 
 
 def trigger(
