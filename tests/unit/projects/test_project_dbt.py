@@ -440,6 +440,24 @@ def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
     assert "dbt deps" in fault.advice
 
 
+def test_hooks_that_need_a_missing_package_do_not_lose_their_nodes(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "dbt_project.yml").write_text(
+        "name: shop\nmodels:\n  shop:\n    +pre-hook: '{{ audit_tools.tag() }}'\n", "utf-8"
+    )
+    (tmp_path / "packages.yml").write_text("packages:\n  - package: acme/audit_tools\n", "utf-8")
+    for name in ("a", "b", "c"):
+        (tmp_path / "models" / f"{name}.sql").write_text("select 1 as one", "utf-8")
+
+    corpus = load(tmp_path, "duckdb")
+    (fault,) = (each for each in corpus.diagnostics if each.code is Code.MISSING_PACKAGE)
+    assert "3 nodes have hooks that do not render without audit_tools.tag: a, b, c" in fault.message
+    extraction = extract(corpus)
+    files, statements = extraction.coverage.files, extraction.coverage.statements
+    assert (files.rendered, files.due) == (5, 5)
+    assert (statements.evaluated, statements.found) == (3, 4)
+
+
 def test_a_reference_to_a_missing_node_is_kept(tmp_path: Path) -> None:
     extraction = found(
         tmp_path,

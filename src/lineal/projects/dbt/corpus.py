@@ -68,6 +68,9 @@ class Assembly:
         """By package that is not installed: the macros that are called, and the nodes that do."""
         self.unknown: dict[str, list[Place]] = {}
         """What ref() and source() name that nobody has, and where."""
+        self.missed_in_hooks: dict[str, dict[str, list[Node]]] = {}
+        self.missed_hooks: set[str] = set()
+        """The hooks that do not render without a package."""
         self.hooks: dict[str, dict[str, list[Script]]] = {}
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
@@ -258,22 +261,35 @@ class Assembly:
             missed = self.missed_macros.setdefault(macro["package"], {})
             missed.setdefault(macro["name"], []).append(node)
 
+    def take_hook_diagnostics(
+        self, node: Node, hook: str, diagnostics: Iterable[Diagnostic]
+    ) -> None:
+        """Take what rendering a hook has reported.
+
+        A hook that needs a missing package is a statement that is not read. The node itself is.
+        """
+        for found in diagnostics:
+            macro = MISSING_MACRO.match(found.message)
+            if found.hint != MISSING_PACKAGE or macro is None or node.kind == "operation":
+                self.take_diagnostics(node, [found])
+                continue
+
+            missed = self.missed_in_hooks.setdefault(macro["package"], {})
+            missed.setdefault(macro["name"], []).append(node)
+            if hook not in self.missed_hooks:
+                self.missed_hooks.add(hook)
+                script = Script(hook, self.corpus.dialect, node.file, one_line=True)
+                self.corpus.scripts.append(script)
+
     def report_packages(self) -> Iterable[Diagnostic]:
         """Name each package that is not installed once, with what the project calls of it."""
-        for package, macros in sorted(self.missed_macros.items()):
-            nodes = list(
-                {node.id: node for several in macros.values() for node in several}.values()
-            )
-            first = nodes[0]
-            called = shorten_list([f"{package}.{name}" for name in sorted(macros)])
-            lost = shorten_list([node.name for node in nodes])
-            verb = "node does" if len(nodes) == 1 else "nodes do"
-            message = (
-                f"the package {package} is not installed: {len(nodes)} {verb} not render without "
-                f"{called}: {lost}"
-            )
-            place = Place(first.file, first.line, 1)
-            yield Diagnostic(Code.MISSING_PACKAGE, message, place)
+        told = (
+            (self.missed_macros, "node does", "nodes do"),
+            (self.missed_in_hooks, "node has hooks that do", "nodes have hooks that do"),
+        )
+        for missed, one, several in told:
+            for package, macros in sorted(missed.items()):
+                yield report_package(package, macros, one, several)
 
     def report_unknown(self) -> Iterable[Diagnostic]:
         """Name each unknown reference once, with a hint at packages that are not installed."""
@@ -370,8 +386,8 @@ class Assembly:
             if node.kind == "operation" and node.text.strip()
         ]
         rendered = self.kitchen.hooks([(node, text) for node, _, text in keyed])
-        for (node, key, _), rendering in zip(keyed, rendered, strict=True):
-            self.take_diagnostics(node, rendering.diagnostics)
+        for (node, key, hook), rendering in zip(keyed, rendered, strict=True):
+            self.take_hook_diagnostics(node, hook, rendering.diagnostics)
             for text in rendering.texts[:1]:
                 script = Script(text, self.corpus.dialect, node.file, one_line=True)
                 if text.strip() and not ASKING.match(text):
@@ -492,6 +508,22 @@ def needs_rendering(node: Node) -> bool:
 def dialect_of(adapter: str) -> str:
     """Return the SQL dialect of an adapter."""
     return DIALECTS.get(adapter, "")
+
+
+def report_package(
+    package: str, macros: Mapping[str, list[Node]], one: str, several: str
+) -> Diagnostic:
+    """Report a package that is not installed, with what a project calls of it."""
+    found = {node.id: node for nodes in macros.values() for node in nodes}
+    nodes = list(found.values())
+    called = shorten_list([f"{package}.{name}" for name in sorted(macros)])
+    lost = shorten_list([node.name for node in nodes])
+    verb = one if len(nodes) == 1 else several
+    message = (
+        f"the package {package} is not installed: {len(nodes)} {verb} not render without "
+        f"{called}: {lost}"
+    )
+    return Diagnostic(Code.MISSING_PACKAGE, message, Place(nodes[0].file, nodes[0].line, 1))
 
 
 def hook_texts(hooks: object) -> Iterable[str]:

@@ -116,15 +116,18 @@ TAKES_VARIABLE = {"tsql": ("SELECT",), "fabric": ("SELECT",), "mysql": ("INTO",)
 """SELECT @x = a FROM t, SELECT a INTO @x FROM t      what follows reads the variable"""
 
 WITHOUT_TABLES = frozenset(
-    """
-    dbms_output dbms_stats dbms_lob dbms_random dbms_lock dbms_session dbms_application_info
-    dbms_utility dbms_crypto dbms_obfuscation_toolkit dbms_pipe dbms_alert dbms_profiler
-    dbms_assert dbms_trace dbms_warning dbms_standard dbms_rowid dbms_network_acl_admin
-    utl_file utl_raw utl_http utl_tcp utl_smtp utl_i18n utl_encode utl_url utl_inaddr utl_compress
-    htp htf owa_util owa_cookie owa_text raise_application_error
-    sp_addextendedproperty sp_updateextendedproperty sp_dropextendedproperty sp_getapplock
-    sp_releaseapplock sp_set_session_context sp_configure sp_help sp_helptext sp_updatestats
-    sp_recompile sp_addrolemember sp_droprolemember sp_executesql xp_create_subdir xp_delete_file
-    """.split()
-)
+    (
+        "dbms_output", "dbms_stats", "dbms_lob", "dbms_random", "dbms_lock", "dbms_session",
+        "dbms_application_info", "dbms_utility", "dbms_crypto", "dbms_obfuscation_toolkit",
+        "dbms_pipe", "dbms_alert", "dbms_profiler", "dbms_assert", "dbms_trace", "dbms_warning",
+        "dbms_standard", "dbms_rowid", "dbms_network_acl_admin", "utl_file", "utl_raw",
+        "utl_http", "utl_tcp", "utl_smtp", "utl_i18n", "utl_encode", "utl_url", "utl_inaddr",
+        "utl_compress", "htp", "htf", "owa_util", "owa_cookie", "owa_text",
+        "raise_application_error", "sp_addextendedproperty", "sp_updateextendedproperty",
+        "sp_dropextendedproperty", "sp_getapplock", "sp_releaseapplock", "sp_set_session_context",
+        "sp_configure", "sp_help", "sp_helptext", "sp_updatestats", "sp_recompile",
+        "sp_addrolemember", "sp_droprolemember", "sp_executesql", "xp_create_subdir",
+        "xp_delete_file",
+    )
+)  # fmt: skip
 """CALL dbms_output.put_line(a)      packages and procedures of an engine that write no table"""

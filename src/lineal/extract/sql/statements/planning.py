@@ -24,7 +24,7 @@ SILENT: frozenset[type] = frozenset(
     for name in (
         "Commit", "Rollback", "Transaction", "Comment", "Describe", "Grant", "Revoke", "Analyze",
         "Uncache", "Refresh", "Pragma", "Show", "Kill", "Semicolon", "Declare", "Attach", "Detach",
-        "Summarize",
+        "Summarize", "Install",
     )
     if hasattr(exp, name)
 )  # fmt: skip
