@@ -37,7 +37,7 @@ def test_a_call_of_an_unknown_procedure_is_a_note():
         ("EXEC sys.sp_addextendedproperty @name = 'a', @value = 'b';", "tsql"),
     ],
 )
-def test_a_procedure_of_the_engine_that_writes_no_table_is_no_note(text, dialect):
+def test_a_procedure_of_the_engine_that_writes_no_table_gives_no_note(text, dialect):
     assert read(text, dialect).diagnostics == []
 
 
