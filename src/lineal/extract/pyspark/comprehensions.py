@@ -13,8 +13,19 @@ from lineal.extract.pyspark.knowledge import is_known, set_of, truth
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Collected, Generator, Pattern, Unknown, Value, label_of
+from lineal.extract.pyspark.values import (
+    ANY_COLUMN,
+    SCHEMA_UNKNOWN,
+    Collected,
+    Generator,
+    Pattern,
+    Unknown,
+    Value,
+    label_of,
+    stands_for_columns,
+)
 from lineal.model.sequences import all_are, first_or_none
+from lineal.model.way import Confidence
 
 
 def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
@@ -30,7 +41,7 @@ def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
     if stopped is not None:
         return stopped
 
-    found = loops.found
+    found = loops.with_rest()
     if loops.several:
         each_item = first_or_none(found)
         return Unknown(label_of(node), DATA, collected=Collected(each=each_item))
@@ -63,6 +74,8 @@ class Loops:
     """The conditions that only a run can tell."""
     several: bool = False
     """Whether a loop runs over collected rows, so that one item represents all."""
+    opened: Relation | None = None
+    """The DataFrame over whose columns a loop runs, if only some of them are known."""
 
     def walk(self, position: int) -> Value:
         """Run the loop at a position and those inside it; return what stops it, if anything."""
@@ -109,7 +122,37 @@ class Loops:
             self.several = True
             return [each]
 
+        if items is None and isinstance(self.node, (ast.ListComp, ast.GeneratorExp)):
+            return self.known_columns(held)
+
         return items
+
+    def known_columns(self, held: Value) -> list[Value] | None:
+        """Return the known columns of a DataFrame that has others, too.
+
+        [c for c in df.columns if c.endswith("_flag")], after df.withColumn("new_flag", …)
+        """
+        if (
+            not stands_for_columns(held)
+            or held.label == ANY_COLUMN
+            or len(self.node.generators) > 1
+        ):
+            return None
+
+        self.opened = held.inputs[0]
+        return list(self.opened.names) or None
+
+    def with_rest(self) -> list[Value]:
+        """Return the items, and one for the columns that are not known where there are such."""
+        if self.opened is None:
+            return self.found
+
+        stars = self.opened.derived(self.opened.stars)
+        rest = Unknown(ANY_COLUMN, SCHEMA_UNKNOWN, Confidence.LOW, inputs=(stars,))
+        if self.opened.places[:1] == [0]:
+            return [rest, *self.found]
+
+        return [*self.found, rest]
 
     def passes(self, tests: list[ast.expr]) -> bool:
         """Tell whether no condition is false; note the conditions that are open."""

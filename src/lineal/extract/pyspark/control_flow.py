@@ -17,7 +17,16 @@ from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, label_of, method_of
+from lineal.extract.pyspark.values import (
+    ANY_COLUMN,
+    SCHEMA_UNKNOWN,
+    Builder,
+    ColumnValue,
+    Unknown,
+    Value,
+    label_of,
+    method_of,
+)
 from lineal.model.diagnostic import Code
 from lineal.model.sequences import instances
 
@@ -118,7 +127,9 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
     def once() -> Flow:
         """Run the body once, with an item that represents all."""
         item = item_in(held)
-        if item is None:
+        if item is None and found.reason == SCHEMA_UNKNOWN:
+            item = Unknown(ANY_COLUMN, found.reason, found.level, inputs=found.inputs)
+        elif item is None:
             item = Unknown(label, found.reason or "an item of a loop", found.level)
 
         bind(run, node.target, item, env)

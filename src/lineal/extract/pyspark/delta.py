@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from sqlglot import exp
+
 from lineal.algebra.changes import delete as delete_rows
 from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
@@ -18,11 +20,13 @@ from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
 from lineal.extract.pyspark.frames.project import lineage_of, take_findings
 from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
+from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
 from lineal.extract.pyspark.sinks import target_names, write_dataset
-from lineal.extract.pyspark.values import Builder, ColumnValue, Value
+from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, label_of
+from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
 from lineal.model.way import Clause
@@ -46,23 +50,33 @@ def delta_table(run: Run, name: str, call: Invocation) -> Value:
     if len(call.arguments) > 1 and name in ("forName", "forPath"):
         target = call.arguments[1]
 
-    if name == "forPath":
-        relation = read_name(run, target, call.node, read_path_or_table)
-        shown = (
-            run.program.located.get(path_name(target), path_name(target))
-            if isinstance(target, str)
-            else "{path}"
-        )
-    elif name == "forName":
-        relation = read_name(run, target, call.node, read_table)
-        shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
-    else:
+    if name not in DELTA_READERS:
         return Builder("delta_builder", {})
 
+    relation = read_name(run, target, call.node, DELTA_READERS[name])
+    shown = owner_name(run, target, call.node)
+    if name == "forPath" and isinstance(target, str):
+        spelled = path_name(target)
+        shown = run.program.located.get(spelled, spelled)
+
+    is_path = name == "forPath" and shown not in run.program.located.values()
     return Builder(
-        "delta",
-        {"relation": relation, "target": str(shown), "path": name == "forPath", "qualifier": ""},
+        "delta", {"relation": relation, "target": str(shown), "path": is_path, "qualifier": ""}
     )
+
+
+DELTA_READERS = {"forPath": read_path_or_table, "forName": read_table}
+
+
+def owner_name(run: Run, target: Value, node: ast.AST) -> str:
+    """Return the name of a table, with its file and function if nothing of it is known."""
+    if isinstance(target, str):
+        return target
+
+    if isinstance(target, Unknown):
+        return owned_name(f"{{{target.label}}}", target.home or run.home)
+
+    return owned_name(f"{{{label_of(node)}}}", run.home)
 
 
 def call(run: Run, held: Builder, name: str, call: Invocation) -> Value:
@@ -235,8 +249,8 @@ def execute(run: Run, held: Builder, node: ast.AST) -> Value:
 
         scope.clause = Clause.SET
         if name.endswith(("UpdateAll", "InsertAll")):
-            for attribute in right.attributes:
-                columns.setdefault(attribute.key, []).append(attribute.slot)
+            for slot in columns_by_name(left, right, evaluation, "evolves" in parts):
+                columns.setdefault(slot.key, []).append(slot)
 
             continue
 
@@ -257,6 +271,34 @@ def execute(run: Run, held: Builder, node: ast.AST) -> Value:
         for several in columns.values()
     ]
     return emit(run, held, slots, both, evaluation, (left, source), node)
+
+
+def columns_by_name(
+    target: Relation, source: Relation, evaluation: Evaluation, evolves: bool
+) -> list[Slot]:
+    """Return the columns that UPDATE * and INSERT * set.
+
+    A target whose columns are known takes those, and only those, unless the schema may evolve.
+    """
+    if evolves or not target.complete:
+        return [each.slot for each in source.attributes]
+
+    scope = FrameScope(source, evaluation, Clause.SET)
+    found: list[Slot] = []
+    for attribute in target.attributes:
+        if attribute.key in source.by_key or source.stars:
+            tree = exp.Column(this=exp.Identifier(this=attribute.slot.name, quoted=True))
+            found.append(Slot(attribute.slot.name, attribute.key, lineage_of(tree, scope)))
+
+    return found
+
+
+def evolve(run: Run, held: Builder, name: str, call: Invocation) -> Value:
+    """Let a merge add the columns of its source.
+
+    .withSchemaEvolution()
+    """
+    return held.with_(evolves=True)
 
 
 def update(run: Run, held: Builder, given: Keywords, node: ast.AST) -> Value:
@@ -362,6 +404,7 @@ METHODS: dict[str, BuilderCall] = {
     **dict.fromkeys(("whenMatched", "whenNotMatched", "whenNotMatchedBySource"), set_condition),
     **dict.fromkeys(ARMS, add_own_arm),
     "execute": carry_out,
+    "withSchemaEvolution": evolve,
     **dict.fromkeys(RESTORES, restore_version),
     **dict.fromkeys(CLONES, clone_version),
 }

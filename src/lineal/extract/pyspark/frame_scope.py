@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
+from lineal.algebra.frame import Frame, Slot, answer
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.pyspark.relation import OUTER, Attribute, Relation, fresh, is_dynamic
@@ -385,7 +385,7 @@ def expand_struct(relation: Relation, tree: Any, scope: FrameScope) -> list[Attr
     kind = relation.types.get(held[0].id, "") if len(held) == 1 else ""
     fields = parsed_schema(kind) if kind.startswith("struct<") else None
     if fields is None:
-        return list(map(open_fields, struct_star(tree, scope)))
+        return [fresh(slot) for slot in struct_star(tree, scope)]
 
     slot = scope.column(exp.column(name))
     found = []
@@ -396,15 +396,6 @@ def expand_struct(relation: Relation, tree: Any, scope: FrameScope) -> list[Attr
         found.append(made)
 
     return found
-
-
-def open_fields(slot: Slot) -> Attribute:
-    """payload.*, of a struct whose fields are not known      any name may be one of them"""
-    if not slot.name.endswith(".*"):
-        return fresh(slot)
-
-    star = Star(Dataset("", slot.name), made=PatternColumns(slot.lineage, "", ""))
-    return fresh(star_slot(star))
 
 
 def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:

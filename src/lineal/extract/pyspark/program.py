@@ -417,6 +417,7 @@ class Program:
 
         run.reading, run.journals, run.depth, run.home = reading, journals, depth, home
         run.leave(outside, taken=True)
+        own_unknown_names(env)
         return env
 
     def define_datasets(self, file: File) -> None:
@@ -705,3 +706,13 @@ def is_absolute(path: str) -> bool:
 
 
 _none: Any = None
+
+
+def own_unknown_names(env: Environment) -> None:
+    """Make the values of a module that only a run knows belong to it, wherever they are imported.
+
+    TABLE = os.environ["TABLE"]      one dataset config.py::{TABLE} for every job that imports it
+    """
+    for name, held in env.names.items():
+        if isinstance(held, Unknown) and not held.home:
+            env.names[name] = held.renamed("", name, env.home)

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from lineal.algebra.relation import rename
 from lineal.extract.pyspark.branches import merge_relations
+from lineal.extract.pyspark.catalog_queries import catalog_answer
 from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.invocation import Invocation, Keywords, argument_at
@@ -58,6 +59,10 @@ def sql(run: Run, call: Invocation) -> Value:
         run.touch(run.session)
         run.session.append(str(text).strip().rstrip(";"))
         return local_relation(SchemaValue([]))
+
+    answer = catalog_answer(text)
+    if answer is not None:
+        return answer
 
     result: Value = None
     for tree in sql_statements(run, with_variables(text, run), call.node):

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.model.edge import Doubt
@@ -29,6 +29,9 @@ Value = Any
 
 SCHEMA_UNKNOWN = "the schema is not known"
 """Why the names of a DataFrame's columns are not known: they are all of its columns."""
+
+ANY_COLUMN = "…"
+"""The label of a name, or of a list of expressions, that stands for every column of such a DataFrame"""
 
 NAMED_TUPLE = "typing.NamedTuple"
 
@@ -569,6 +572,11 @@ def label_of(node: ast.AST) -> str:
         return f"{label_of(node.func)}()"
 
     return "…"
+
+
+def stands_for_columns(held: Value) -> TypeGuard[Unknown]:
+    """Tell whether a value stands for columns of a DataFrame whose schema is not known."""
+    return isinstance(held, Unknown) and held.reason == SCHEMA_UNKNOWN and bool(held.inputs)
 
 
 def method_of(held: Value, name: str) -> Function | None:

@@ -8,10 +8,10 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Slot, answer, slot_at, star_slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, answer, slot_at, star_slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import one_row, project
-from lineal.algebra.values import Struct
+from lineal.algebra.values import Struct, is_own, read_item
 from lineal.extract.sql.choices import CHOICES, chosen_values, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
@@ -24,6 +24,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.sequences import present
 from lineal.model.way import IDENTITY
@@ -237,10 +238,10 @@ def each_field(found: Slot, name: str, node: exp.Expr, scope: Scope) -> list[Slo
     if names:
         return [Slot(n, fold(n, False), field_of(found, [n], node).lineage) for n in names]
 
-    lineage: Lineage = {}
-    pour(found.lineage, VALUE, lineage, node)
+    lineage = read_item(found.lineage, is_own(found.lineage), node)
     if lineage:
-        return [Slot(f"{name}.*", f"{name}.*", lineage)]
+        fields = PatternColumns(lineage, "", "", parts=True)
+        return [star_slot(Star(Dataset("", f"{name}.*"), made=fields))]
 
     return []
 

@@ -20,7 +20,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_columns
 from lineal.extract.pyspark.values import (
-    SCHEMA_UNKNOWN,
+    ANY_COLUMN,
     ColumnValue,
     Function,
     Library,
@@ -33,6 +33,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
     parameters_of,
+    stands_for_columns,
 )
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.edge import Doubt
@@ -562,7 +563,7 @@ def every_column(run: Run, held: Unknown, node: ast.AST) -> ColumnValue:
     """select(*a.columns), select([f(c) for c in a.columns])      all columns of a, whatever they are"""
     tree = exp.Star()
     tree.meta["of"] = held.inputs[0]
-    if held.label != "…":
+    if held.label != ANY_COLUMN:
         return ColumnValue(tree)
 
     run.dynamic(note_of("columns", held), node, held.level)
@@ -593,9 +594,7 @@ def columns_of(run: Run, arguments: Arguments, node: ast.AST) -> list[ColumnValu
         if several is not None and not isinstance(argument, (str, dict)):
             charge_columns(run, len(found))
             found.extend(columns_of(run, several, node))
-        elif (
-            isinstance(argument, Unknown) and argument.reason == SCHEMA_UNKNOWN and argument.inputs
-        ):
+        elif stands_for_columns(argument):
             found.append(every_column(run, argument, node))
         elif isinstance(argument, (Unknown, Library)):
             run.dynamic(

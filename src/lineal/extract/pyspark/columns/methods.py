@@ -10,14 +10,22 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.columns.functions import build_call, doubt_of
+from lineal.extract.pyspark.columns.functions import build_call, doubt_of, every_column
 from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import CONSTANTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import with_arm
-from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
+from lineal.extract.pyspark.values import (
+    ColumnValue,
+    Pattern,
+    Unknown,
+    Value,
+    WindowSpec,
+    note_of,
+    stands_for_columns,
+)
 from lineal.extract.sql.nodes import meta_of
 
 Handler = Callable[[Run, ColumnValue, Invocation], Value]
@@ -50,6 +58,9 @@ def alias(run: Run, held: ColumnValue, call: Invocation) -> Value:
     """
     names = []
     for argument in call.arguments:
+        if stands_for_columns(argument):
+            return every_column(run, argument, call.node)
+
         if isinstance(argument, Pattern):
             run.dynamic(note_of("a name", argument), call.node, argument.level, gap=False)
 
