@@ -89,14 +89,18 @@ def write_hub(path: Path, statements: int) -> None:
 
 def write_chains(path: Path, depth: int) -> None:
     """Write a log of views, each over the one before it; so many in a chain."""
-    texts = [
+    write_texts(path, chains(depth))
+
+
+def chains(depth: int) -> list[str]:
+    """Return views, each over the one before it; so many in a chain."""
+    return [
         f"CREATE VIEW v_{number // depth}_{number % depth} AS SELECT a, b + {number} AS b, c"
         f" FROM v_{number // depth}_{number % depth - 1} x WHERE x.c > 0"
         if number % depth
         else f"CREATE VIEW v_{number // depth}_0 AS SELECT a, b, c FROM raw.t_{number}"
         for number in range(IN_CHAINS)
     ]
-    write_texts(path, texts)
 
 
 def resident() -> int:

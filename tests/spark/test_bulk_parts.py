@@ -42,7 +42,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
         return list(resolve.answers_in(evaluate_levels(rows, self.setting, evaluate_rows)))
 
     def parcels(
-        self: resolve.Levels, several: list[pa.Table], setting: PartSetting
+        self: resolve.Levels, several: list[pa.Table], setting: PartSetting, guard: bool = False
     ) -> list[pa.RecordBatch]:
         return [parcel_of(part.to_pylist(), setting) for part in several]
 
@@ -337,7 +337,7 @@ def test_a_statement_without_a_record_goes_with_all_that_it_names(tmp_path: Path
 def test_parts_on_executors(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
 ) -> None:
-    """If tasks fail, the driver resolves their parts."""
+    """If tasks fail, the driver resolves their parts in child processes."""
     texts = [
         text.format(at=at)
         for at in range(20)
@@ -362,7 +362,7 @@ def test_parts_on_executors(
     assert apart.coverage == whole.coverage
 
 
-def breaking(setting: Any) -> Any:
+def breaking(*about: Any) -> Any:
     def work(batches: Any) -> Any:
         raise ValueError
 

@@ -16,7 +16,19 @@ from typing import Any
 import pytest
 from logbook import contents, rows, table, write_json
 
-from lineal.spark.pipeline import Options, clock, resolve, run, shapes, share, statements
+from lineal.spark.pipeline import (
+    Options,
+    clock,
+    parcels,
+    parts,
+    resolve,
+    run,
+    shapes,
+    share,
+    statements,
+)
+from lineal.spark.pipeline.errors import remedy_of
+from lineal.spark.pipeline.guard import Death, Fault
 
 SECONDS = 1.5
 POISON = {
@@ -110,6 +122,69 @@ def test_statements_that_kill_the_worker(spark: Any, tmp_path: Path) -> None:
 
     again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
     assert again.parsed == 0 and again.quarantined == counts
+
+
+def resolving(*about: Any) -> Any:
+    resolve_parts = parcels.resolving(*about)
+
+    def work(batches: Any) -> Any:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(clock, "GRACE", 0.3)
+            patched.setattr(parcels.Keys, "frame_of", harmful_frame(parcels.Keys.frame_of))
+            yield from resolve_parts(batches)
+
+    return work
+
+
+def harmful_frame(frame_of: Any) -> Any:
+    def harmed(self: Any, definition: Any, evaluation: Any) -> Any:
+        harm(definition.reading.script.text)
+        return frame_of(self, definition, evaluation)
+
+    return harmed
+
+
+def test_statements_that_kill_the_worker_late(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each was read, and kills who puts its part together: only itself is lost, and no driver."""
+    monkeypatch.setattr(resolve, "evaluating", share.evaluating)
+    monkeypatch.setattr(resolve, "resolving", resolving)
+    monkeypatch.setattr(parts, "PER_PART", 8)
+    good = [
+        {"query_text": text.format(at=at), "start_time": f"2026-05-01T10:00:{at:02}Z"}
+        for at in range(20)
+        for text in (
+            "CREATE TABLE m.t{at} AS SELECT s.a, s.b{at} FROM raw.s{at} s",
+            "SELECT t.a FROM m.t{at} t WHERE t.b{at} > 0",
+        )
+    ]
+    run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
+    late = {word: why for word, why in POISON.items() if word != "bug"}
+    bad = [{"query_text": f"SELECT p.a FROM raw.s1 p JOIN {word} q ON p.a = q.b"} for word in late]
+    log = write_json(tmp_path / "log.jsonl", good[:20] + bad + good[20:])
+
+    summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    counts = {why: sum(each == why for each in late.values()) for why in late.values()}
+    assert summary.kept is None and summary.quarantined == counts
+    whole, expected = contents(tmp_path / "out"), contents(tmp_path / "good")
+    for name in expected.keys() - {"manifest.json"}:
+        if not name.startswith(("statements", "quarantine")):
+            assert whole[name] == expected[name], name
+
+    again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    assert again.parsed == 0 and again.quarantined == counts
+    assert contents(tmp_path / "out") == whole
+
+
+def test_a_part_that_dies_of_no_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the remedy."""
+    died = Death(None, Fault("killed the process that read it (SIGKILL)"))
+    monkeypatch.setattr(parcels, "in_child", lambda *about: died)
+    nothing = share.Setting("", [], [], "", True, [], 60)
+    with pytest.raises(RuntimeError, match="2 statements that belong together") as found:
+        parcels.parcel_apart([{}, {}], parcels.PartSetting(nothing, False, False))
+    assert "too little memory" in str(remedy_of(str(found.value)))
 
 
 def test_few_statements_are_read_by_a_child_first(

@@ -6,7 +6,7 @@ import faulthandler
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from typing import Any
@@ -18,6 +18,10 @@ PATIENCE = 10
 """How often the limit may pass while a statement hardly runs: a machine may have too much to do, or
 be paused.
 """
+
+
+Hear = Callable[[Any], object]
+"""Told of an item when work on it begins."""
 
 
 class TooLong(BaseException):
@@ -101,19 +105,28 @@ class Following(Clock):
 
 
 class Blaming(Clock):
-    """The driver's clock: where one item is worked on within another, the innermost gets
-    the blame.
+    """Where one item is worked on within another, the innermost gets the blame.
+
+    The driver's clock is not deadly.
     """
 
-    deadly = False
+    def __init__(self, seconds: float, hear: Hear | None = None) -> None:
+        super().__init__(seconds)
+        self.hear = hear
+        """told which item is worked on, by an executor"""
+        self.deadly = hear is not None
 
     def take(self, work: Any) -> Any:
         """From now on it is this; what it was before, to be taken up again."""
         before, self.hand = self.hand, work
         self.began = time.monotonic()
+        if self.hear is not None:
+            self.hear(work)
+
         return before
 
     def ring(self, *_: object) -> None:
         """Watch the time only while an item is being processed."""
+        self.wind()
         if self.hand is not None:
             super().ring()

@@ -30,7 +30,9 @@ REMEDIES = (
         "--conf spark.local.dir=…; run the same command again to continue",
     ),
     (
-        re.compile(r"OutOfMemoryError|Container killed by YARN|OOMKilled|exit code 137"),
+        re.compile(
+            r"OutOfMemoryError|Container killed by YARN|OOMKilled|exit code 137|together: killed.*SIGKILL"
+        ),
         "too little memory: set --conf spark.driver.memory=… for a local run, else --conf "
         "spark.executor.memory=…; run the same command again to continue",
     ),

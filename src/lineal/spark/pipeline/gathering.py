@@ -22,7 +22,7 @@ from lineal.resolve.definitions import Definitions
 from lineal.resolve.digests import is_whole
 from lineal.resolve.edges import Edges
 from lineal.resolve.scripts import Prepared
-from lineal.spark.pipeline.clock import Blaming, TooLong
+from lineal.spark.pipeline.clock import Blaming, Hear, TooLong
 from lineal.spark.pipeline.facts import pack, unpack
 from lineal.spark.pipeline.guard import Fault, too_long
 
@@ -67,11 +67,13 @@ class Noting(Definitions):
         self.names_of: dict[str, Names] = {}
         """of each file the set of its name: its edges share it"""
         self.read_here = 0
+        self.hear: Hear | None = None
+        """told which script is worked on"""
         self.clock = Blaming(60)
 
     def within(self, seconds: float) -> Extraction:
         """Everything together; TooLong, with who is to blame, if one statement takes longer."""
-        self.clock = Blaming(seconds)
+        self.clock = Blaming(seconds, self.hear)
         with self.clock.ticking():
             return self.extract()
 

@@ -29,6 +29,8 @@ Note = Callable[[int], None]
 """Told the number of the item that is worked on."""
 
 NOBODY = 2**32 - 1
+LATE = 1
+"""The exit code of a process that a clock has ended."""
 
 SIGNALS = {each.value: each.name for each in signal.Signals}
 
@@ -122,7 +124,8 @@ def in_child(
 
         fault = Fault(said)
     else:
-        fault = too_long(seconds) if time.monotonic() - began > seconds else Fault(_ending(status))
+        late = time.monotonic() - began > seconds and os.waitstatus_to_exitcode(status) == LATE
+        fault = too_long(seconds) if late else Fault(_ending(status))
 
     at = int.from_bytes(hand, "little")
     return Death(at if at < len(items) else None, fault)

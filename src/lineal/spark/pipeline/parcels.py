@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import gc
 import marshal
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +45,7 @@ from lineal.spark.pipeline.gathering import (
     Written,
     together,
 )
-from lineal.spark.pipeline.guard import Fault
+from lineal.spark.pipeline.guard import NOBODY, Death, Fault, Note, in_child
 from lineal.spark.pipeline.hashing import hash_of, hashes, numbers_in
 from lineal.spark.pipeline.logged import Logged, unpack_seen
 from lineal.spark.pipeline.pages import pack_page, read_page
@@ -374,22 +376,60 @@ def packed_parcel(told: About, rows: Iterable[tuple[str, bytes]]) -> pa.RecordBa
     )
 
 
-def resolving(setting: Any) -> Callable[[Batches], Batches]:
+def resolving(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
     """Parts → parcels; a row holds a part. The argument is broadcast: a PartSetting."""
+    resolve = parcel_apart if guard else parcel_of
 
     def work(batches: Batches) -> Batches:
         """Resolve the parts of the batches, each by itself."""
         gc.freeze()  # nobody looks for garbage in what is here to stay
         for batch in batches:
             for data in batch.column(0):
-                yield parcel_of(read_page(data.as_buffer()).to_pylist(), setting.value)
+                yield resolve(read_page(data.as_buffer()).to_pylist(), setting.value)
                 gc.collect()
 
     return work
 
 
-def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
-    """Resolve one part, whose statements are in their order, and pack what the driver needs of it."""
+MOST_DEATHS = 2
+"""Children that a statement may end before it is given up: the first may have had other reasons."""
+
+
+def parcel_apart(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
+    """Resolve one part in children, which may die of a statement: then without that statement."""
+    faults: dict[bytes, Fault] = {}
+    deaths: Counter[int | None] = Counter()
+
+    def work(several: list[Row], note: Note) -> list[bytes]:
+        """Resolve the part in a guarded process."""
+        made = parcel_of(several, about_all, note, faults)
+        return [pack_page(pa.Table.from_batches([made]))]
+
+    while True:
+        found = in_child(work, rows, about_all.setting.seconds)
+        if not isinstance(found, Death):
+            return read_page(found[0]).combine_chunks().to_batches()[0]
+
+        deaths[found.at] += 1
+        if deaths[found.at] < MOST_DEATHS:
+            continue
+
+        if found.at is None or rows[found.at]["lent"]:
+            raise RuntimeError(f"{len(rows):,} statements that belong together: {found.fault.why}")
+
+        faults[rows[found.at]["key"]] = found.fault
+
+
+def parcel_of(
+    rows: list[Row],
+    about_all: PartSetting,
+    note: Note = lambda number: None,
+    faults: Mapping[bytes, Fault] = MappingProxyType({}),
+) -> pa.RecordBatch:
+    """Resolve one part, whose statements are in their order, and pack what the driver needs of it.
+
+    Some statements have been given up; and a guard is told which one is worked on.
+    """
     setting = about_all.setting
     scripts = list(map(script_in, rows))
     corpus = corpus_of(setting, scripts)
@@ -397,11 +437,17 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
     keys = {id(script): row["key"] for script, row in zip(scripts, rows, strict=True)}
     records = {row["key"]: row["record"] for row in rows if row["record"] is not None}
     lent = [(script, row) for script, row in zip(scripts, rows, strict=True) if row["lent"]]
-    given_up = GivenUp({})
+    given_up = GivenUp(dict(faults))
+    numbers = {script.file: number for number, script in enumerate(scripts)}
+
+    def hear(script: Script | None) -> None:
+        """Tell the guard which statement is worked on."""
+        note(numbers[script.file] if script is not None else NOBODY)
 
     def begin() -> Part:
         """Return an empty part that evaluation starts from."""
         part = Part(corpus, PackedMemory(records), places)
+        part.hear = hear
         part.keys = keys
         part.catalog.has_sessions = about_all.sessions
         part.lent = frozenset(script.file for script, _ in lent)
@@ -423,19 +469,19 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
             script.file: unpack_seen(row["seen"], script.file)
             for script, row in zip(scripts, rows, strict=True)
         }
-        pages = sound_rows(
-            part,
-            resolved,
-            by_name,
-            lambda found: [(name, pack_page(page)) for name, page in found if page.num_rows],
-        )
+        pages = sound_rows(part, resolved, by_name, pack_rows)
         own_closure = about_all.closure and not lent
         closure = closure_of(part, resolved) if own_closure else None
-        pages += [(name, pack_page(page)) for name, page in closure or () if page.num_rows]
+        pages += pack_rows(closure or ())
         told = about(part, resolved, given_up.faults, records, closure is not None)
         made = packed_parcel(told, pages)
         part.let_go()
         return made
+
+
+def pack_rows(found: Iterable[tuple[str, pa.Table]]) -> list[tuple[str, bytes]]:
+    """Return rows of tables as bytes, without empty pages."""
+    return [(name, pack_page(page)) for name, page in found if page.num_rows]
 
 
 def closure_of(part: Part, resolved: Resolved) -> list[tuple[str, pa.Table]] | None:

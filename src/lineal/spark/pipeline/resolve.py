@@ -41,6 +41,7 @@ from lineal.spark.pipeline.bands import Bands
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closing import NODE, PAIR, Closing
 from lineal.spark.pipeline.components import component_numbers, members
+from lineal.spark.pipeline.errors import remedy_of
 from lineal.spark.pipeline.gathering import (
     Keys,
     PackedMemory,
@@ -63,7 +64,7 @@ from lineal.spark.pipeline.parcels import (
     Rows,
     add_coverage,
     crossing,
-    parcel_of,
+    parcel_apart,
     resolving,
     rest_of,
     rows_of,
@@ -232,8 +233,8 @@ def resolve_parts(levels: Levels, corpus: Corpus, closure: bool) -> Found | None
     taking = Taking(merging, closing)
     try:
         told = flatten(levels.parcels(wave, taking) for wave in levels.part_waves(parts))
-    except Exception:
-        if is_debugging():
+    except Exception as problem:
+        if is_debugging() or remedy_of(str(problem)) is not None:
             raise
 
         told = []  # a part that fails by itself is tried with all others
@@ -534,8 +535,8 @@ class Levels:
         setting = PartSetting(self.setting, self.book.has_sessions, taking.closing is not None)
         try:
             found = self.parcels_elsewhere(parts, setting)
-        except (PySparkException, Py4JError):  # whatever a worker died of: the driver goes on
-            found = [parcel_of(part.to_pylist(), setting) for part in parts]
+        except (PySparkException, Py4JError):  # a statement may have killed a worker
+            found = self.parcels_guarded(parts, setting)
 
         rows = chain.from_iterable(zip(*batch.columns, strict=True) for batch in found)
         for name, data in rows:
@@ -547,11 +548,21 @@ class Levels:
                 taking.add(name.as_py(), read_page(data.as_buffer()))
 
     def parcels_elsewhere(
-        self, parts: list[pa.Table], setting: PartSetting
+        self, parts: list[pa.Table], setting: PartSetting, guard: bool = False
     ) -> list[pa.RecordBatch]:
         """Resolve parts on the executors, each by a task."""
         with sharing(self.spark, setting) as shared:
-            return self.run_tasks(parts, resolving(shared), PARCEL)
+            return self.run_tasks(parts, resolving(shared, guard), PARCEL)
+
+    def parcels_guarded(self, parts: list[pa.Table], setting: PartSetting) -> list[pa.RecordBatch]:
+        """Resolve parts in child processes: of the executors, and of the driver if these fail."""
+        try:
+            return self.parcels_elsewhere(parts, setting, guard=True)
+        except (PySparkException, Py4JError) as problem:
+            if remedy_of(str(problem)) is not None:
+                raise
+
+            return [parcel_apart(part.to_pylist(), setting) for part in parts]
 
     def forget(self) -> None:
         """Everything is evaluated: nobody asks for names again."""
