@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-AT_ONCE = 50_000
+AT_ONCE = 20_000
 """Rows that are sorted at once, about."""
+
+MOST_RANGES = 250
+"""Ranges of a table: each has a file that is open while rows are sorted into them."""
 
 APART = 500
 """Rows from one to the next whose value is looked at, to tell how values are spread."""
@@ -50,7 +53,7 @@ class Spool:
             return
 
         self.open.pop(name).close()
-        count = self.rows[name] // AT_ONCE + 1
+        count = min(self.rows[name] // AT_ONCE + 1, MOST_RANGES)
         seen = sorted(self.seen.pop(name))
         borders = sorted({seen[len(seen) * at // count] for at in range(1, count)})
         file = self.folder / name
