@@ -19,8 +19,8 @@ AT_ONCE = 20_000
 MOST_RANGES = 250
 """Ranges of a table: each has a file that is open while rows are sorted into them."""
 
-APART = 500
-"""Rows from one to the next whose value is looked at, to tell how values are spread."""
+APART = 200
+"""One row of so many is looked at, to tell how values are spread."""
 
 
 class Spool:
@@ -32,6 +32,7 @@ class Spool:
         self.folder = folder
         self.by = ranges
         self.open: dict[str, Any] = {}
+        self.random = np.random.default_rng(1)
         self.rows = dict.fromkeys(ranges, 0)
         self.seen: dict[str, list[Any]] = {name: [] for name in ranges}
 
@@ -43,9 +44,9 @@ class Spool:
 
         writer.write_table(table)
         self.rows[name] += table.num_rows
-        self.seen[name] += (
-            table[self.by[name]].take(list(range(0, table.num_rows, APART))).to_pylist()
-        )
+        # not every so-many-th: pages of a log often resemble each other row by row
+        looked = np.flatnonzero(self.random.random(table.num_rows) < 1 / APART)
+        self.seen[name] += table[self.by[name]].take(looked).to_pylist()
 
     def ranges(self, name: str) -> Iterator[pa.Table]:
         """Yield the rows of a table range by range, in the order of the ranges; then they are gone."""
@@ -55,13 +56,15 @@ class Spool:
         self.open.pop(name).close()
         count = min(self.rows[name] // AT_ONCE + 1, MOST_RANGES)
         seen = sorted(self.seen.pop(name))
-        borders = sorted({seen[len(seen) * at // count] for at in range(1, count)})
+        borders = sorted({seen[len(seen) * at // count] for at in range(1, count) if seen})
         file = self.folder / name
         if not borders:
             yield read_rows(file)
             return
 
-        yield from map(read_rows, self.parted(file, self.by[name], borders))
+        for part in self.parted(file, self.by[name], borders):
+            pa.default_memory_pool().release_unused()  # what others freed stays with each thread
+            yield read_rows(part)
 
     def parted(self, file: Path, column: str, borders: Sequence[object]) -> list[Path]:
         """Write the rows of a file into a file for each range."""
@@ -95,7 +98,7 @@ class Spool:
 def read_rows(file: Path) -> pa.Table:
     """Read a file to its end, and remove it."""
     with pa.OSFile(str(file)) as source, pa.ipc.open_stream(source) as reader:
-        found = reader.read_all()
+        found = reader.read_all().combine_chunks()
 
     file.unlink()
     return found
