@@ -148,6 +148,14 @@ LAW = {
         ),
         "postgres", 10, SQUARE,
     ),
+    "updates of one table that nothing declares": (
+        lambda n: "".join(f"UPDATE t SET a = u{i}.a FROM u{i} WHERE t.k = u{i}.k;" for i in range(n)),
+        "postgres", 150, 2.1,
+    ),
+    "deletes from one table that nothing declares": (
+        lambda n: "".join(f"DELETE FROM t USING u{i} WHERE t.k = u{i}.k;" for i in range(n)),
+        "postgres", 150, 2.1,
+    ),
     "updates of one temporary table": (
         lambda n: "CREATE TEMP TABLE x AS SELECT a, b FROM s;"
         + "".join(f"UPDATE x SET a = a + (SELECT max(c{i}) FROM t{i});" for i in range(n))

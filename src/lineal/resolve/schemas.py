@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from lineal.algebra.frame import Frame
@@ -28,6 +30,47 @@ class Altered(NamedTuple):
     frame: Frame
 
 
+frame_of = attrgetter("frame")
+
+
+class Made:
+    """The columns that some statements make of a name, which more of them can be added to."""
+
+    __slots__ = ("columns", "defines", "frames", "is_open")
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        """the frames of the statements, in order"""
+        self.columns: dict[str, str] = {}
+        """the names of the columns by their keys"""
+        self.defines = False
+        """whether one of the statements decides the schema"""
+        self.is_open = False
+        """whether there may be more columns: a star over an unknown schema, or an open text"""
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether these are all columns of the name."""
+        return self.defines and not self.is_open
+
+    def add(self, definitions: Iterable[Definition]) -> None:
+        """Add statements that are evaluated."""
+        for definition in definitions:
+            assert definition.frame is not None
+            self.frames.append(definition.frame)
+            self.defines = self.defines or definition.plan.defines
+            self.is_open = self.is_open or definition.reading.script.open
+            for slot in definition.frame.slots:
+                if slot.star is None:
+                    self.columns.setdefault(slot.key, slot.name)
+                else:
+                    self.is_open = True
+
+    def is_start_of(self, frames: list[Frame]) -> bool:
+        """Tell whether these are the first of some frames."""
+        return self.frames == frames[: len(self.frames)]
+
+
 class Schemas:
     """The frame that each entry is scanned as."""
 
@@ -42,6 +85,10 @@ class Schemas:
         """what temporary tables hold from statement to statement, where it is much"""
         self.altered: dict[Entry, Altered] = {}
         """the columns of tables with ALTER statements: each statement may ask for them"""
+        self.former: dict[Entry, Made] = {}
+        """the columns that the statements evaluated so far make of a table: each statement that
+        changes the table asks for them
+        """
 
     def schema(self, entry: Entry) -> Frame:
         """The scan of a dataset: its definition's columns, else the declared ones, else an open
@@ -82,25 +129,21 @@ class Schemas:
         """Return the frame that the definitions of a name make, completed by the declared
         columns.
         """
-        columns: dict[str, str] = {}
-        complete = any(definition.plan.defines for definition in defining)
-        if any(definition.reading.script.open for definition in defining):
-            complete = False
+        made = Made()
+        made.add(defining)
+        return self.made_frame(entry, defining, made)
 
-        for definition in defining:
-            assert definition.frame is not None
-            for slot in definition.frame.slots:
-                if slot.star is None:
-                    columns.setdefault(slot.key, slot.name)
-                else:
-                    complete = False
-
+    def made_frame(self, entry: Entry, defining: list[Definition], made: Made) -> Frame:
+        """Complete the columns that definitions make by the declared ones."""
+        columns, complete = made.columns, made.complete
         if not complete and entry.declared is not None:
+            columns = dict(columns)
             for info in entry.declared.columns:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
 
             complete = entry.declared.complete
         elif entry.ddl and entry.declared is not None and is_declared_apart(entry, defining):
+            columns = dict(columns)
             for name, key in self.declared_columns(entry.declared):
                 columns.setdefault(key, name)
 
@@ -172,9 +215,9 @@ class Schemas:
 
         what the name was before: as its other statements made it, else as declared
         """
-        made = [definition for definition in entry.defining if definition.frame is not None]
-        if made:
-            return self.defined_frame(entry, made)
+        defining = list(filter(frame_of, entry.defining))
+        if defining:
+            return self.made_frame(entry, defining, self.made_so_far(entry, defining))
 
         declared = self.declared_frame(entry)
         if entry.declared is None or entry.declared.complete or not entry.declared.names:
@@ -185,6 +228,18 @@ class Schemas:
             [(slot.name, slot.key) for slot in declared.slots if slot.star is None],
             True,
         )
+
+    def made_so_far(self, entry: Entry, defining: list[Definition]) -> Made:
+        """Return the columns that the evaluated statements make of a name; each call adds the
+        statements that were evaluated since the call before.
+        """
+        frames: list[Frame] = list(map(frame_of, defining))
+        made = self.former.get(entry)
+        if made is None or not made.is_start_of(frames):
+            made = self.former[entry] = Made()
+
+        made.add(defining[len(made.frames) :])
+        return made
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
         """Return the columns of the table that a statement writes.
