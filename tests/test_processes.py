@@ -144,15 +144,31 @@ def test_the_process_that_renders_templates(tmp_path: Path, sign: int) -> None:
     check_that_all_end(process, wait_for_descendants(process, 2), sign)
 
 
+COMMANDS = {
+    "lineage": "lineage PROJECT --save OUT",
+    "show": "show PROJECT --no-open --out OUT",
+    "validate": "validate PROJECT",
+    "emit": "emit PROJECT --to OUT",
+    "impact": "impact t.a PROJECT",
+    "context": "context t.a PROJECT",
+    "unused": "unused PROJECT",
+    "describe": "describe PROJECT --write",
+    "diff": "diff PROJECT PROJECT",
+    "store": "store load PROJECT --store OUT",
+    "demo": "demo PROJECT/demo",
+}
+"""Each command that reads SQL and needs no Spark; OUT is the file that it writes."""
+
+
 @pytest.mark.parametrize("sign", SIGNALS)
-@pytest.mark.parametrize("command", ["lineage", "show", "validate", "emit"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_compiled_code_that_no_signal_interrupts(tmp_path: Path, command: str, sign: int) -> None:
     (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t", encoding="utf-8")
-    page = tmp_path / "page.html"
-    options = ["--no-open", "--out", str(page)] if command == "show" else []
-    process = started("-c", HANG, command, str(tmp_path), *options)
+    out = tmp_path / "out.lineal.json"
+    words = COMMANDS[command].replace("PROJECT", str(tmp_path)).replace("OUT", str(out))
+    process = started("-c", HANG, *words.split())
     check_that_all_end(process, wait_for_descendants(process, 1), sign)
-    assert not page.exists()
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("sign", SIGNALS)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import click
 
 from lineal.cli.source import Mistake
+from lineal.model.lifeline import tie_child
 
 FOLDER = "lineal-demo"
 SAMPLES, SHOP = "examples", "shop"
@@ -159,7 +160,10 @@ def answer_question(question: Question, folder: str) -> bool:
     # long answers go to the terminal at once: the tour itself is what pages
     environment = {**os.environ, "LINEAL_PAGER": ""}
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "lineal", *words], env=environment, check=False
+        [sys.executable, "-m", "lineal", *words],
+        env=environment,
+        check=False,
+        preexec_fn=tie_child(),
     )
     return done.returncode != 0
 

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
 
@@ -38,6 +39,18 @@ def end_with(parent: int) -> None:
         os._exit(GONE)  # the parent is gone already
 
     Thread(target=_wait_for, args=(parent, is_child), name="lineal-lifeline", daemon=True).start()
+
+
+def tie_child() -> Callable[[], None] | None:
+    """Return what a command that this process starts has to call first, to end with this process.
+
+    subprocess.run(…, preexec_fn=tie_child())      None where the kernel offers no way
+    """
+    if sys.platform != "linux":
+        return None
+
+    parent = os.getpid()
+    return lambda: end_with(parent)
 
 
 def _end_by_kernel(parent: int) -> bool:
