@@ -179,7 +179,10 @@ def drop_json_error_clauses(words: Words) -> Words:
 
     Oracle: JSON_TABLE(a, '$.x' COLUMNS (b CLOB PATH '$.b', c INT PATH '$.c')); MySQL names the type
     """
-    if not any(says(words, at, "JSON_TABLE") for at in range(len(words))):
+    if not any(says(words, at, "FORMAT") or says(words, at, "EXISTS") for at in range(len(words))):
+        return words
+
+    if not any(word.text.upper().startswith("JSON_") for word in words):
         return words
 
     found: Words = []
@@ -237,6 +240,20 @@ def join_collections(words: Words) -> Words:
 COLLECTING = frozenset(("UNION", "EXCEPT", "INTERSECT"))
 
 
+def drop_outer_marks(words: Words) -> Words:
+    """FROM o, TABLE(o.items) (+) i      Oracle: a row also where there are no items"""
+    gone = {
+        at
+        for at in range(1, len(words))
+        if words[at].token_type is TokenType.JOIN_MARKER
+        and words[at - 1].token_type is TokenType.R_PAREN
+    }
+    if gone:
+        return [word for at, word in enumerate(words) if at not in gone]
+
+    return words
+
+
 def drop_versions(words: Words) -> Words:
     """FROM t VERSIONS BETWEEN SCN MINVALUE AND MAXVALUE WHERE …      Oracle: FROM t WHERE …"""
     for at in last_first(words, "VERSIONS", "BETWEEN"):
@@ -290,9 +307,9 @@ CONSTRAINTS = frozenset(
 
 
 def drop_no_case(words: Words) -> Words:
-    """CASE_N(a < 1, a < 5, NO CASE OR UNKNOWN), RANGE_N(a BETWEEN 1 AND 9 EACH 3, NO RANGE)
+    """CASE_N(a < 1, a < 5, NO CASE OR UNKNOWN), RANGE_N(t.a BETWEEN 1, 5 AND 9 EACH 3, NO RANGE)
 
-    Teradata: CASE_N(a < 1, a < 5), RANGE_N(a BETWEEN 1 AND 9 AND 3)
+    Teradata: CASE_N(a < 1, a < 5), CASE_N(t.a >= 1, 5 AND 9): the number of a range is that of a case
     """
     for at in calls_last_first(words, ("CASE_N", "RANGE_N")):
         end = closing(words, at + 1)
@@ -307,9 +324,26 @@ def drop_no_case(words: Words) -> Words:
 
             kept += [*item, like(words[at], TokenType.COMMA, ",")]
 
-        words = [*words[: at + 2], *kept[:-1], *words[end:]]
+        name, between = words[at], first(kept, 0, "BETWEEN")
+        if says(words, at, "RANGE_N") and between is not None:
+            name = like(name, TokenType.VAR, "CASE_N")
+            kept[between] = like(kept[between], TokenType.GTE, ">=")
+            kept = [bound_at(kept, at) for at in range(len(kept))]
+
+        words = [*words[:at], name, words[at + 1], *kept[:-1], *words[end:]]
 
     return words
+
+
+def bound_at(words: Words, at: int) -> Token:
+    """>= *, AND *      Teradata: a range without a bound on this side"""
+    word = words[at]
+    if word.token_type is TokenType.STAR and (
+        says(words, at - 1, ">=") or says(words, at - 1, "AND")
+    ):
+        return like(word, TokenType.NULL, "NULL")
+
+    return word
 
 
 def normalize_rows(words: Words) -> Words:
@@ -426,10 +460,17 @@ def duplicates_of_ctas(words: Words) -> Words:
 
 
 def drop_isolation(words: Words) -> Words:
-    """SELECT … WITH UR      Db2: how rows are locked"""
-    ends = says(words, len(words) - 2, "WITH") and words[-1].text.upper() in ISOLATIONS
-    if ends and len(words) > 2:
-        return words[:-2]
+    """SELECT … FOR READ ONLY WITH UR      Db2: how rows are locked"""
+    end = len(words)
+    if says(words, end - 2, "WITH") and words[-1].text.upper() in ISOLATIONS:
+        end -= 2
+
+    read_only = says(words, end - 1, "ONLY") and says(words, end - 3, "FOR")
+    if read_only and word_at(words, end - 2) in ("READ", "FETCH"):
+        end -= 3
+
+    if 0 < end < len(words):
+        return words[:end]
 
     return words
 
@@ -865,7 +906,8 @@ REPAIRS = (
     load_without_properties,
     document_as_json, drop_statistics, drop_with_data, plain_view, object_type, pipeline_of_files, flow_of_changes,
     drop_table_hints, drop_graph_match, drop_graph_path, move_partition_into_condition, pass_by_comma,
-    drop_names_of_passed, drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints,
+    drop_names_of_passed, drop_json_error_clauses, join_collections, drop_outer_marks, drop_versions,
+    drop_view_constraints,
     compute_cells, drop_no_case, normalize_rows, upsert_by_update, expand_periods, drop_priorities,
     duplicates_of_ctas, drop_isolation, call_sequences,
     drop_else_ignore, limit_of_partitions, projection_as_view, join_index_as_view, first_rows,

@@ -252,7 +252,7 @@ def serialize_values(words: Words) -> Words:
         (
             at
             for at in range(len(words) - 3)
-            if says(words, at, "XMLSERIALIZE") and word_at(words, at + 2) in ("CONTENT", "DOCUMENT")
+            if says(words, at, "XMLSERIALIZE") and says(words, at + 1, "(")
         ),
         None,
     )
@@ -260,7 +260,8 @@ def serialize_values(words: Words) -> Words:
         return words
 
     end = closing(words, at + 1)
-    inside = serialize_values(words[at + 3 : end])
+    start = at + 2 + (word_at(words, at + 2) in ("CONTENT", "DOCUMENT"))
+    inside = serialize_values(words[start:end])
     as_ = first(inside, 0, "AS")
     if as_ is not None:
         inside = inside[:as_]

@@ -177,6 +177,11 @@ CONTRACTS = (
         r"AS \S+",
     ),
     Contract(
+        "drop_outer_marks", "oracle",
+        "SELECT i.a FROM o, TABLE(o.items) (+) i",
+        r"\(\+\)",
+    ),
+    Contract(
         "drop_json_error_clauses", "oracle",
         "SELECT j.b FROM t, JSON_TABLE(t.a, '$.x' COLUMNS (b CLOB FORMAT JSON PATH '$.b', c EXISTS PATH"
         " '$.c')) j",
@@ -492,7 +497,10 @@ CONTRACTS = (
         r"SUBSET \S+ = \( \w+(?: , \w+)* \)(?: , \S+ = \( \w+(?: , \w+)* \))*",
     ),
     # -- dialects without a parser
-    Contract("drop_isolation", "db2", "SELECT a FROM t WITH UR", r"WITH (?:UR|CS|RS|RR)"),
+    Contract(
+        "drop_isolation", "db2", "SELECT a FROM t FOR READ ONLY WITH UR",
+        r"(?:FOR (?:READ|FETCH) ONLY ?)?(?:WITH (?:UR|CS|RS|RR))?",
+    ),
     Contract(
         "call_sequences", "db2",
         "INSERT INTO t (a, b) SELECT a, NEXT VALUE FOR d.s FROM u",

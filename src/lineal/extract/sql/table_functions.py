@@ -18,6 +18,7 @@ from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
     CHANGES,
     COLUMNS,
+    COLUMNS_IN,
     ELSEWHERE,
     FILES,
     KEEPS_ITS_NAME,
@@ -313,15 +314,29 @@ def call_columns(
 
     one_row = name in ONE_ROW or one_value(call, scope)
     made: Lineage = {}
-    for argument in arguments(call, scope):
+    for argument in document_at_path(call, name, scope) or arguments(call, scope):
         absorb(value_of(argument, VALUE, scope), made)
         if not one_row and not has_fixed_count(argument, scope):
             gather(argument, LATERAL, rows, scope)
 
-    if name in COLUMNS or one_row:
+    if one_row or name in COLUMNS or (name, scope.evaluation.facts.name) in COLUMNS_IN:
         return known_columns(call, name, asked, made, scope), None
 
     return dataset_columns(call, node, asked, made, scope)
+
+
+def document_at_path(call: Any, name: str, scope: Scope) -> list[exp.Expr]:
+    """json_each(t.doc, '$.a')      SQLite: the part of the document; nothing for any other call"""
+    given = list(arguments(call, scope))
+    if (name, scope.evaluation.facts.name) not in COLUMNS_IN or len(given) != 2:
+        return []
+
+    if not is_string(given[1]):
+        return []
+
+    part = exp.JSONExtract(this=given[0].copy(), expression=given[1].copy())
+    part.parent = call
+    return [part]
 
 
 def named_rows(
@@ -360,7 +375,8 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     """
     first = next(arguments(call, scope), None)
     typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
-    columns = typed or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
+    own = COLUMNS_IN.get((name, scope.evaluation.facts.name))
+    columns = typed or own or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
     is_part = first is not None and leads_to_part(first)
     if is_part and "array_elements" in name:
         made = Part(made)
@@ -733,8 +749,9 @@ def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     a ← doc.items.x, and doc.items decides how many rows there are.
     """
     scope.clause = Clause.LATERAL
-    made = value_of(call.this, VALUE, scope)
-    document = Slot("", "", Part(made) if leads_to_part(call.this) else made)
+    given = call.this.this if isinstance(call.this, exp.FormatJson) else call.this
+    made = value_of(given, VALUE, scope)
+    document = Slot("", "", Part(made) if leads_to_part(given) else made)
     item = field_of(document, path_names(call), call)
     pour(item.lineage, LATERAL, rows, call)
     fold = scope.evaluation.fold

@@ -158,10 +158,257 @@ def create_temporary(tokens: Tokens) -> Tokens:
     return found
 
 
+def join_bare_registers(tokens: Tokens) -> Tokens:
+    """d > DATE - 1, SELECT DATE, USER      Teradata: CURRENT_DATE, CURRENT_USER
+
+    DATE '2024-01-01', CAST(a AS DATE), a (DATE) and the types of columns stay as they are.
+    """
+    return [
+        renamed(token, *REGISTERS[token.text.upper()])
+        if is_word(tokens, at, *BARE_REGISTERS) and stands_for_value(tokens, at)
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+BARE_REGISTERS = ("DATE", "TIME", "USER")
+BEFORE_VALUES = """SELECT SEL DISTINCT WHERE AND OR NOT ON BETWEEN WHEN THEN ELSE CASE = < > <= >= <> + - * / || SET
+    HAVING QUALIFY IN LIKE"""
+OPENS_VALUE = frozenset(BEFORE_VALUES.split())
+ENDS_VALUE = frozenset((*OPENS_VALUE, *"FROM AS ) , ; GROUP ORDER END UNION".split())) - {  # noqa: SIM905
+    "SELECT",
+    "CASE",
+    "NOT",
+    "SET",
+}
+
+
+def stands_for_value(tokens: Tokens, at: int) -> bool:
+    """> DATE - 1, SELECT a, DATE FROM t      a value before it is needed, and none follows
+
+    t (d DATE, e INT), (FORMAT 'YY', DATE)      types
+    """
+    before = tokens[at - 1].text.upper() if at else ""
+    after = tokens[at + 1].text.upper() if at + 1 < len(tokens) else ";"
+    listed = before == "," and tokens[at - 2].token_type is not TokenType.STRING
+    if at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.STRING:
+        return False
+
+    return (before in OPENS_VALUE or listed) and after in ENDS_VALUE
+
+
+def renamed(token: Token, kind: TokenType, text: str) -> Token:
+    """A token with another text, in the same place."""
+    return Token(kind, text, token.line, token.col, token.start, token.end)
+
+
+def drop_unknown_case(tokens: Tokens) -> Tokens:
+    """CASE_N(a < 1, UNKNOWN)      Teradata: CASE_N(a < 1), the last is a word and no column"""
+    gone = {
+        position
+        for at in range(1, len(tokens) - 1)
+        if is_word(tokens, at, "UNKNOWN")
+        and is_word(tokens, at - 1, ",")
+        and is_word(tokens, at + 1, ")")
+        for position in (at - 1, at)
+    }
+    return [token for at, token in enumerate(tokens) if at not in gone]
+
+
+def say_lateral(tokens: Tokens) -> Tokens:
+    """FROM t, TABLE (SELECT …) AS x      Db2: LATERAL (SELECT …) AS x"""
+    return [
+        renamed(token, TokenType.LATERAL, "LATERAL")
+        if is_word(tokens, at, "TABLE")
+        and is_word(tokens, at - 1, ",", "JOIN", "FROM")
+        and is_word(tokens, at + 1, "(")
+        and is_word(tokens, at + 2, "SELECT", "WITH", "VALUES")
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def name_clock(tokens: Tokens) -> Tokens:
+    """SYSDATE, TODAY, CURRENT YEAR TO SECOND      Vertica, Informix: the time, and no column"""
+    found: Tokens = []
+    for at, token in enumerate(tokens):
+        part = is_word(tokens, at - 1, ".") or is_word(tokens, at + 1, ".", "(")
+        if is_word(tokens, at, "SYSDATE", "TODAY") and not part:
+            token = renamed(token, TokenType.CURRENT_TIMESTAMP, "CURRENT_TIMESTAMP")
+
+        found.append(token)
+
+    return found
+
+
+def drop_first_rows(tokens: Tokens) -> Tokens:
+    """SELECT SKIP 5 FIRST 10 a, SELECT TOP 10 a      Informix, SAP HANA: how many rows"""
+    found: Tokens = []
+    at = 0
+    while at < len(tokens):
+        found.append(tokens[at])
+        at += 1
+        while is_word(tokens, at - 1, "SELECT", *LIMITS) or is_limit(tokens, at - 1):
+            if not is_limit(tokens, at + 1):
+                break
+
+            at += 2
+
+    return found
+
+
+LIMITS = ("SKIP", "FIRST", "TOP", "LIMIT")
+
+
+def is_limit(tokens: Tokens, at: int) -> bool:
+    """FIRST 10      whether the number of a limit is here"""
+    counts = at < len(tokens) and tokens[at].token_type in (TokenType.NUMBER, TokenType.PARAMETER)
+    return counts and is_word(tokens, at - 1, *LIMITS)
+
+
+def drop_outer(tokens: Tokens) -> Tokens:
+    """FROM c, OUTER o WHERE c.a = o.a      Informix: FROM c, o"""
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not (is_word(tokens, at, "OUTER") and is_word(tokens, at - 1, ",", "("))
+    ]
+
+
+def say_blocks(tokens: Tokens) -> Tokens:
+    """CREATE PROCEDURE p(k INT) DEFINE a INT; LET a = 1; IF … ELIF …; RETURN a, k; END PROCEDURE
+
+    Informix: CREATE PROCEDURE p(k INT) AS BEGIN DECLARE a INT; a = 1; IF … ELSIF …; SELECT a, k; END
+
+    FOREACH SELECT b INTO a FROM t … END FOREACH      FOR a IN SELECT b FROM t LOOP … END LOOP
+    """
+    found: Tokens = []
+    at = 0
+    while at < len(tokens):
+        read = BLOCK_READERS.get(tokens[at].text.upper(), as_written)
+        words, at = read(tokens, at)
+        found += words
+
+    return found
+
+
+def as_written(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """Any other word stays."""
+    return tokens[at : at + 1], at + 1
+
+
+def without_let(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """LET a = 1      a = 1"""
+    return [], at + 1
+
+
+def in_words_of_blocks(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """DEFINE a INT, ELIF      DECLARE a INT, ELSIF"""
+    return [renamed(tokens[at], *BLOCK_WORDS[tokens[at].text.upper()])], at + 1
+
+
+BLOCK_WORDS = {"DEFINE": (TokenType.DECLARE, "DECLARE"), "ELIF": (TokenType.VAR, "ELSIF")}
+
+
+def signature_of_block(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """PROCEDURE p(k INT) RETURNING INT;      PROCEDURE p(k INT) AS BEGIN"""
+    opens = find(tokens, at, "(", ";")
+    if not is_word(tokens, opens, "(") or not any(
+        is_word(tokens, i, "CREATE") for i in range(max(at - 2, 0), at)
+    ):
+        return tokens[at : at + 1], at + 1
+
+    end, depth = opens, 0
+    while end < len(tokens):
+        depth += is_word(tokens, end, "(") - is_word(tokens, end, ")")
+        end += 1
+        if depth == 0:
+            break
+
+    body = end
+    if is_word(tokens, end, "RETURNING"):
+        body = find(tokens, end, ";") + 1
+
+    near = tokens[at]
+    begin = [renamed(near, TokenType.ALIAS, "AS"), renamed(near, TokenType.BEGIN, "BEGIN")]
+    return [*tokens[at:end], *begin], body
+
+
+def end_of_block(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """END PROCEDURE, END FOREACH      END, END LOOP"""
+    if is_word(tokens, at + 1, "PROCEDURE", "FUNCTION"):
+        return [tokens[at]], at + 2
+
+    if not is_word(tokens, at + 1, "FOREACH", "IF", "WHILE", "FOR"):
+        return [tokens[at]], at + 1
+
+    of = tokens[at + 1]
+    if is_word(tokens, at + 1, "FOREACH"):
+        of = renamed(of, TokenType.VAR, "LOOP")
+
+    semicolon = [renamed(of, TokenType.SEMICOLON, ";")] if not is_word(tokens, at + 2, ";") else []
+    return [tokens[at], of, *semicolon], at + 2
+
+
+def returned_row(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """RETURN a, b WITH RESUME      SELECT a, b; RETURN a stays"""
+    end = find(tokens, at, ";")
+    resume = end - 2 if is_word(tokens, end - 1, "RESUME") else end
+    if resume == end and not any(is_word(tokens, i, ",") for i in range(at, end)):
+        return [tokens[at]], at + 1
+
+    return [renamed(tokens[at], TokenType.SELECT, "SELECT"), *tokens[at + 1 : resume]], end
+
+
+def find(tokens: Tokens, at: int, *texts: str) -> int:
+    """The next position of one of these words; the end, if there is none."""
+    return next((i for i in range(at, len(tokens)) if is_word(tokens, i, *texts)), len(tokens))
+
+
+def loop_over_query(tokens: Tokens, at: int) -> tuple[Tokens, int]:
+    """FOREACH c FOR SELECT b INTO a FROM t INSERT …      FOR a IN SELECT b FROM t LOOP INSERT …"""
+    if is_word(tokens, at - 1, "CONTINUE", "EXIT"):
+        return [], at + 1
+
+    start = find(tokens, at, "SELECT", ";")
+    end = find(tokens, start + 1, *BEHIND_QUERY)
+    into = min(find(tokens, start, "INTO"), end)
+    source = min(find(tokens, into, "FROM"), end)
+    near = tokens[at]
+    loop = [
+        renamed(near, TokenType.FOR, "FOR"),
+        *tokens[into + 1 : source],
+        renamed(near, TokenType.IN, "IN"),
+        *tokens[start:into],
+        *tokens[source:end],
+        renamed(tokens[end - 1], TokenType.VAR, "LOOP"),
+    ]
+    return loop, end + (end < len(tokens) and is_word(tokens, end, ";"))
+
+
+BEHIND_QUERY = """; INSERT UPDATE DELETE MERGE LET IF RETURN CALL EXECUTE FOREACH WHILE FOR BEGIN END CONTINUE EXIT
+    TRACE RAISE""".split()  # noqa: SIM905
+"""First words of what a loop does, behind its query."""
+
+BLOCK_READERS: dict[str, Callable[[Tokens, int], tuple[Tokens, int]]] = {
+    "LET": without_let,
+    "DEFINE": in_words_of_blocks,
+    "ELIF": in_words_of_blocks,
+    "PROCEDURE": signature_of_block,
+    "FUNCTION": signature_of_block,
+    "END": end_of_block,
+    "RETURN": returned_row,
+    "FOREACH": loop_over_query,
+}
+
+
 WORDS_OF: dict[str, tuple[Callable[[Tokens], Tokens], ...]] = {
-    "db2": (join_registers, drop_duration_units, say_recursive, create_temporary),
+    "db2": (join_registers, drop_duration_units, say_recursive, create_temporary, say_lateral),
     "impala": (drop_hints,),
-    "teradata": (call_bounds,),
+    "hana": (drop_first_rows,),
+    "informix": (name_clock, drop_first_rows, drop_outer, say_blocks),
+    "teradata": (call_bounds, join_bare_registers, drop_unknown_case),
+    "vertica": (name_clock,),
 }
 """Words that the nearest grammar would read in another sense, without an error."""
 

@@ -40,6 +40,14 @@ COLUMNS = _table(
 )
 """Without a name the only column is called like the table's alias, else like the function."""
 
+PARTS_OF_DOCUMENT = "key value type atom id parent fullkey path json root".split()  # noqa: SIM905
+COLUMNS_IN = {
+    (name, dialect): PARTS_OF_DOCUMENT
+    for name in ("json_each", "json_tree", "jsonb_each", "jsonb_tree")
+    for dialect in ("sqlite", "duckdb")
+}
+"""SELECT e.type FROM json_each(t.doc, '$.a') AS e      the columns in one dialect"""
+
 KEEPS_ITS_NAME = frozenset(("duckdb",))
 """SELECT r.range FROM range(10) AS r      an alias names the table, and not its only column"""
 

@@ -94,8 +94,26 @@ class Results(Assignments):
         if routine.function and routine.outputs and not routine.returns and not routine.selects:
             self.give_back_outputs(routine)
 
+        if not routine.function:
+            self.give_back_tables(routine)
+
         if routine.selects:
             name_results(routine)
+
+    def give_back_tables(self, routine: Routine) -> None:
+        """Add the tables that a procedure gives back as its results, in the order of its parameters.
+
+        p(OUT x TABLE (a INT))      SAP HANA: SELECT * FROM x
+        """
+        filled = [output for output in routine.outputs if output.key in self.table_variables]
+        for output in filled:
+            words = (
+                (TokenType.SELECT, "SELECT"),
+                (TokenType.STAR, "*"),
+                (TokenType.FROM, "FROM"),
+                (TokenType.VAR, output.name),
+            )
+            self.give_back([new_token(*each, self.here) for each in words])
 
     def give_back_outputs(self, routine: Routine) -> None:
         """Add the output parameters as a result of the routine.
