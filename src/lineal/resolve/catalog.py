@@ -208,7 +208,11 @@ class NameCatalog:
 
     def defines(self, key: str) -> bool:
         """Whether anything creates or declares a table, whatever has been read so far."""
-        return key in self.created or key in self.declared
+        if key in self.created or key in self.declared:
+            return True
+
+        entry = self.entries.get(key)
+        return entry is not None and entry.declared is not None
 
     def declares(self, key: str) -> bool:
         """Tell whether a name is declared, or has been met."""

@@ -84,6 +84,14 @@ class Naming(NamedTuple):
 
         return self._replace(owner=owner, default=facts.default_schema)
 
+    def in_body(self, schema: str, facts: Facts) -> Naming:
+        """Return the naming inside a routine.
+
+        CREATE FUNCTION sales.f … SELECT a INTO v FROM t      the t of sales, if there is one
+        """
+        owner = schema if facts.name in OWNED_NAMES else ""
+        return self._replace(owner=owner, default=facts.default_schema)
+
     def at(self, file: str, homes: Mapping[str, HomesOfName]) -> Naming:
         """Return the meaning of names in a file, where folders matter."""
         return self._replace(homes=homes, folder=folders_of(file))

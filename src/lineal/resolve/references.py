@@ -72,11 +72,8 @@ class References:
                     return None, self.frame_at(version, position, evaluation)
 
                 return self.scan_entry(version.entry, evaluation, node)
-        elif (
-            reader is None and self.catalog.naming.speaks and key not in self.catalog.tabulated
-        ):  # in the body of a function
-            naming = self.catalog.naming.at(evaluation.reading.script.file, self.catalog.homes)
-            spelling, key = naming.full(spelling, key)
+        elif reader is None and key not in self.catalog.tabulated:  # in the body of a function
+            spelling, key = self.name_in_body(key, spelling, evaluation)
 
         if key in self.catalog.homes:
             return self.scan_candidates(key, spelling, evaluation, node)
@@ -89,6 +86,18 @@ class References:
             return entry.dataset, entry.scanned
 
         return self.scan_entry(entry, evaluation, node)
+
+    def name_in_body(self, key: str, spelling: str, evaluation: Evaluation) -> tuple[str, str]:
+        """FUNCTION sales.f … SELECT a INTO v FROM t      sales.t, if there is one; the name, its key"""
+        naming = self.catalog.naming
+        around = evaluation.around
+        if around is not None and around.moment is not None:
+            naming = naming.in_body(around.moment.body.schema, evaluation.facts)
+
+        if not naming.speaks:
+            return spelling, key
+
+        return naming.at(evaluation.reading.script.file, self.catalog.homes).full(spelling, key)
 
     def scan_entry(self, entry: Entry, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
         """Return the frame of a name.

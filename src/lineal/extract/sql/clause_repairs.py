@@ -8,6 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.model_clause import compute_cells
+from lineal.extract.sql.trees import OWN
 from lineal.extract.sql.words import (
     Words,
     calls_last_first,
@@ -303,6 +304,15 @@ CONSTRAINTS = frozenset(
 )
 
 
+def drop_current_row(words: Words) -> Words:
+    """UPDATE t SET a = 1 WHERE CURRENT OF c      the row that the loop over c has come to"""
+    end = len(words)
+    if end > 4 and says_all(words, end - 4, "WHERE", "CURRENT", "OF"):
+        return words[: end - 4]
+
+    return words
+
+
 # -- Teradata --------------------------------------------------------------------------------------
 
 
@@ -362,6 +372,47 @@ def normalize_rows(words: Words) -> Words:
                 end += 1
 
         words = [*words[:at], like(words[at], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
+
+    return words
+
+
+def drop_all_rows(words: Words) -> Words:
+    """UPDATE t SET a = 1 ALL      Teradata: of all rows"""
+    if says(words, len(words) - 1, "ALL") and word_at(words, 0) in ("UPDATE", "UPD"):
+        return words[:-1]
+
+    return words
+
+
+def name_returned_columns(words: Words) -> Words:
+    """FROM TABLE (f(t.a) RETURNS (k INTEGER, tok VARCHAR(20))) AS x
+
+    Teradata: LATERAL f(t.a) AS x (k, tok)
+    """
+    for at in last_first(words, "TABLE", "("):
+        end = closing(words, at + 1)
+        returns = closing(words, at + 3) + 1 if says(words, at + 3, "(") else end
+        if not says_all(words, returns, "RETURNS", "("):
+            continue
+
+        alias = end + 1 + says(words, end + 1, "AS")
+        last = closing(words, returns + 1)
+        listed: Words = []
+        for item in split_items(words[returns + 2 : last]):
+            comma = [like(item[0], TokenType.COMMA, ",")] if listed else []
+            listed += [*comma, item[0]]
+
+        words = [
+            *words[:at],
+            like(words[at], TokenType.LATERAL, "LATERAL"),
+            like(words[at + 2], TokenType.VAR, words[at + 2].text + OWN),
+            *words[at + 3 : returns],
+            *words[end + 1 : alias + 1],
+            words[returns + 1],
+            *listed,
+            words[last],
+            *words[alias + 1 :],
+        ]
 
     return words
 
@@ -907,6 +958,7 @@ REPAIRS = (
     document_as_json, drop_statistics, drop_with_data, plain_view, object_type, pipeline_of_files, flow_of_changes,
     drop_table_hints, drop_graph_match, drop_graph_path, move_partition_into_condition, pass_by_comma,
     drop_names_of_passed, drop_json_error_clauses, join_collections, drop_outer_marks, drop_versions,
+    drop_current_row, drop_all_rows, name_returned_columns,
     drop_view_constraints,
     compute_cells, drop_no_case, normalize_rows, upsert_by_update, expand_periods, drop_priorities,
     duplicates_of_ctas, drop_isolation, call_sequences,

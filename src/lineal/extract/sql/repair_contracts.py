@@ -87,6 +87,10 @@ READ_CELL = rf"(?:\w+ )?{CELL}"
 
 HOP = r"(?:-|<-|< -) \( \w+ \) (?:->|- >|-)"
 TIMES = r"(?:\+|\{ 0 , 0 \})"
+TYPE = (
+    r"(?:INTEGER|BIGINT|SMALLINT|BYTEINT|DATE|FLOAT|CLOB|JSON|(?:VARCHAR|CHAR|DECIMAL|NUMBER|TIMESTAMP|VARBYTE)"
+    r"(?: \( 0(?: , 0)? \))?)(?: CHARACTER SET (?:UNICODE|LATIN))?"
+)
 CHAIN = rf"\w+(?: {HOP} \w+)+"
 SHORTEST = rf"SHORTEST_PATH \( (?:\w+ \( (?:{HOP} \w+ ?)+ \) {TIMES}|\( (?:\w+ {HOP} ?)+ \) {TIMES} \w+) \)"
 GRAPH = rf"(?:{CHAIN}|{SHORTEST}|LAST_NODE \( \w+ \) (?:=|{HOP}) (?:LAST_NODE \( \w+ \)|\w+))"
@@ -175,6 +179,17 @@ CONTRACTS = (
         "drop_names_of_passed", "oracle",
         "SELECT x.n FROM t, XMLTABLE('$d/r' PASSING t.doc AS \"d\" COLUMNS n NUMBER PATH '@n') x",
         r"AS \S+",
+    ),
+    Contract(
+        "drop_current_row", "oracle",
+        "UPDATE t SET a = b WHERE CURRENT OF c",
+        r"WHERE CURRENT OF \S+",
+    ),
+    Contract("drop_all_rows", "teradata", "UPDATE t SET a = b WHERE c = 1 ALL", r"ALL"),
+    Contract(
+        "name_returned_columns", "teradata",
+        "SELECT x.tok FROM TABLE (f(t.a, t.b) RETURNS (k INTEGER, tok VARCHAR(20))) AS x",
+        rf"\(|\)|RETURNS|{TYPE}(?: ,)?",
     ),
     Contract(
         "drop_outer_marks", "oracle",

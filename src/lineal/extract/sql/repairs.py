@@ -61,7 +61,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
             if way.left_over:
                 again.meta[LEFT_OVER] = " ".join(word.text for word in way.left_over)
 
-            return again
+            return with_own_names([again])[0]
 
     if moves_no_data(words):
         first, *rest = (word.text for word in words[:2])

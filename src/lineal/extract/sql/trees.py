@@ -167,6 +167,7 @@ def with_own_names(trees: list[Any]) -> list[Any]:
     """Give calls of the project's own functions their names back."""
     for tree in trees:
         for call in tree.find_all(exp.Anonymous) if tree is not None else ():
-            call.set("this", str(call.this).removesuffix(OWN))
+            if isinstance(call.this, str):
+                call.set("this", call.this.removesuffix(OWN))
 
     return trees

@@ -202,6 +202,127 @@ def renamed(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end)
 
 
+def drop_case_attributes(tokens: Tokens) -> Tokens:
+    """a (NOT CASESPECIFIC) = 'x', a (CS)      Teradata: how texts are compared"""
+    gone = set()
+    for at in range(1, len(tokens)):
+        end = at + 1 + is_word(tokens, at + 1, "NOT")
+        attribute = is_word(tokens, at, "(") and is_word(tokens, end, *CASE_ATTRIBUTES)
+        of_value = not is_word(tokens, at - 1, ",", "(", "=")
+        if attribute and of_value and is_word(tokens, end + 1, ")"):
+            gone |= set(range(at, end + 2))
+
+    return [token for at, token in enumerate(tokens) if at not in gone]
+
+
+CASE_ATTRIBUTES = ("CS", "CASESPECIFIC", "UPPERCASE", "UC")
+
+
+def drop_interval_behind(tokens: Tokens) -> Tokens:
+    """(a - b) DAY(4) TO SECOND(0)      Teradata: (a - b), as an interval"""
+    found: Tokens = []
+    at = 0
+    while at < len(tokens):
+        if is_word(tokens, at, *UNITS) and is_word(tokens, at - 1, ")"):
+            at = end_of_unit(tokens, at)
+            if is_word(tokens, at, "TO") and is_word(tokens, at + 1, *UNITS):
+                at = end_of_unit(tokens, at + 1)
+        else:
+            found.append(tokens[at])
+            at += 1
+
+    return found
+
+
+def end_of_unit(tokens: Tokens, at: int) -> int:
+    """SECOND(2, 0)      where a unit with its precision ends"""
+    if is_word(tokens, at + 1, "("):
+        return find(tokens, at + 1, ")") + 1
+
+    return at + 1
+
+
+def drop_hint_behind(tokens: Tokens) -> Tokens:
+    """SELECT a FROM t WITH HINT(NO_CS_JOIN)      SAP HANA: how it is executed"""
+    found: Tokens = []
+    at = 0
+    while at < len(tokens):
+        if is_word(tokens, at, "WITH") and is_word(tokens, at + 1, "HINT"):
+            at = find(tokens, at + 1, ")") + 1
+        else:
+            found.append(tokens[at])
+            at += 1
+
+    return found
+
+
+def name_ends_of_time(tokens: Tokens) -> Tokens:
+    """PERIOD(d, UNTIL_CHANGED)      Teradata: a date, and no column"""
+    return [
+        renamed(token, TokenType.CURRENT_DATE, "CURRENT_DATE")
+        if is_word(tokens, at, "UNTIL_CHANGED", "UNTIL_CLOSED") and not is_word(tokens, at - 1, ".")
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def say_decode(tokens: Tokens) -> Tokens:
+    """MAP(a, 1, 'x', b)      SAP HANA: DECODE(a, 1, 'x', b)"""
+    return [
+        renamed(token, TokenType.VAR, "DECODE")
+        if is_word(tokens, at, "MAP")
+        and is_word(tokens, at + 1, "(")
+        and not is_word(tokens, at - 1, ".")
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def drop_cardinality(tokens: Tokens) -> Tokens:
+    """LEFT OUTER MANY TO EXACT ONE JOIN      SAP HANA: LEFT OUTER JOIN"""
+    gone = set()
+    for at in range(len(tokens)):
+        if not is_word(tokens, at, "JOIN") or not is_word(tokens, at - 1, "ONE", "MANY"):
+            continue
+
+        start = at - 1
+        while start > 0 and is_word(tokens, start - 1, "TO", "ONE", "MANY", "EXACT"):
+            start -= 1
+
+        gone |= set(range(start, at))
+
+    return [token for at, token in enumerate(tokens) if at not in gone]
+
+
+def drop_refresh(tokens: Tokens) -> Tokens:
+    """CREATE TABLE t AS (…) DATA INITIALLY DEFERRED REFRESH DEFERRED MAINTAINED BY USER      Db2"""
+    found: Tokens = []
+    at = 0
+    while at < len(tokens):
+        if not (is_word(tokens, at, "DATA") and is_word(tokens, at + 1, "INITIALLY")):
+            found.append(tokens[at])
+            at += 1
+            continue
+
+        while at < len(tokens) and is_word(tokens, at, *REFRESHES):
+            at += 1
+
+    return found
+
+
+REFRESHES = """DATA INITIALLY DEFERRED REFRESH IMMEDIATE MAINTAINED BY SYSTEM USER FEDERATED_TOOL ENABLE DISABLE QUERY
+    OPTIMIZATION""".split()  # noqa: SIM905
+
+
+def drop_marks_of_procedure(tokens: Tokens) -> Tokens:
+    """AS BEGIN_PROC DECLARE … BEGIN … END; END_PROC      Netezza: AS DECLARE … BEGIN … END;"""
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not is_word(tokens, at, "BEGIN_PROC", "END_PROC")
+    ]
+
+
 def drop_unknown_case(tokens: Tokens) -> Tokens:
     """CASE_N(a < 1, UNKNOWN)      Teradata: CASE_N(a < 1), the last is a word and no column"""
     gone = {
@@ -403,11 +524,26 @@ BLOCK_READERS: dict[str, Callable[[Tokens, int], tuple[Tokens, int]]] = {
 
 
 WORDS_OF: dict[str, tuple[Callable[[Tokens], Tokens], ...]] = {
-    "db2": (join_registers, drop_duration_units, say_recursive, create_temporary, say_lateral),
+    "db2": (
+        join_registers,
+        drop_duration_units,
+        say_recursive,
+        create_temporary,
+        say_lateral,
+        drop_refresh,
+    ),
     "impala": (drop_hints,),
-    "hana": (drop_first_rows,),
+    "hana": (drop_first_rows, say_decode, drop_cardinality, drop_hint_behind),
     "informix": (name_clock, drop_first_rows, drop_outer, say_blocks),
-    "teradata": (call_bounds, join_bare_registers, drop_unknown_case),
+    "netezza": (drop_marks_of_procedure,),
+    "teradata": (
+        call_bounds,
+        join_bare_registers,
+        drop_unknown_case,
+        drop_case_attributes,
+        name_ends_of_time,
+        drop_interval_behind,
+    ),
     "vertica": (name_clock,),
 }
 """Words that the nearest grammar would read in another sense, without an error."""

@@ -5,7 +5,7 @@ DECLARE x INT := 1; c CURSOR FOR SELECT a FROM t; r orders%ROWTYPE;
 
 from __future__ import annotations
 
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.procedural.flow import Assignment, Ref, Refs
 from lineal.extract.sql.procedural.record_types import fields_of_type, type_of_items
@@ -92,7 +92,7 @@ class Declarations(Walker):
         if word_at(tokens, after) in BEFORE_QUERIES:
             self.cursor(targets[0], tokens[after:])
         elif word_at(tokens, after) == "ALIAS" and after + 2 < len(tokens):
-            self.alias(targets[0], tokens[after + 2])
+            self.alias(targets[0], tokens[after + 2 :])
         else:
             self.declare_variables(targets, tokens, after)
 
@@ -140,16 +140,16 @@ class Declarations(Walker):
         for target in targets:
             self.assign(target, value)
 
-    def alias(self, name: str, of: Token) -> None:
+    def alias(self, name: str, of: Tokens) -> None:
         """Read an alias of a variable.
 
-        fresh ALIAS FOR new      another name of a variable
+        fresh ALIAS FOR new, a ALIAS FOR $1      another name of a variable, or of a parameter
         """
-        row_type = self.body.row_types.get(self.key(of))
+        row_type = self.body.row_types.get(self.key(of[0]))
         if row_type is not None:
             self.body.row_types[name] = row_type
 
-        self.assign(name, [of])
+        self.assign(name, of)
 
     def resultset(self, name: str, value: Tokens) -> None:
         """Read a RESULTSET.

@@ -34,9 +34,22 @@ def gives_rows(node: exp.Expr) -> bool:
     if returning is not None and returning.args.get("into") is not None:
         return True
 
+    if change_in_from(node) is not None:
+        return True
+
     return args.get("with_") is not None and any(
         isinstance(cte.this, CHANGES) for cte in args["with_"].expressions
     )
+
+
+def change_in_from(node: exp.Expr) -> exp.Subquery | None:
+    """INSERT INTO u SELECT … FROM (MERGE INTO t … OUTPUT …) AS m      T-SQL: writes t, too"""
+    query_ = node.args.get("expression")
+    from_ = query_.args.get("from_") if isinstance(query_, exp.Select) else None
+    if from_ is None or not isinstance(from_.this, exp.Subquery):
+        return None
+
+    return from_.this if isinstance(from_.this.this, CHANGES) else None
 
 
 def with_others(
@@ -54,6 +67,10 @@ def with_others(
     steps: list[Any] = []
     if node.args.get("with_") is not None:
         steps.extend(changes_in(node.args["with_"], facts))
+
+    nested = change_in_from(node)
+    if nested is not None:
+        steps.extend(changes_in(exp.With(expressions=[nested.copy()]), facts))
 
     if isinstance(found, list):
         steps.extend(found)
