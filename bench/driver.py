@@ -155,7 +155,7 @@ def sample() -> tuple[pa.Table, list[bytes]]:
         for each in scripts
     ]
     page = page_of(scripts, logged, b"")
-    glance = Book.of(Path(gettempdir()), scripts, b"").glance()
+    glance = Book.from_scripts(Path(gettempdir()), scripts, b"").glance()
     rows = [
         {
             "key": key,

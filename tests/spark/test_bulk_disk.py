@@ -63,7 +63,7 @@ def test_levels_follow_what_statements_read(seed: int, tmp_path: Path) -> None:
     reads = [f"t{random.randrange(12)}" for _ in makes]
     texts = [f"CREATE VIEW {m} AS SELECT a FROM {r}" for m, r in zip(makes, reads, strict=True)]
     scripts = [Script(text, "", f"{at}.sql") for at, text in enumerate(texts)]
-    levels = Book.of(tmp_path, scripts, b"").glance().levels.tolist()
+    levels = Book.from_scripts(tmp_path, scripts, b"").glance().levels.tolist()
     for own, name, level in zip(makes, reads, levels, strict=True):
         deciding = [levels[at] for at, made in enumerate(makes) if made == name != own]
         expected = -1 if -1 in deciding else max(deciding, default=-1) + 1
@@ -104,12 +104,12 @@ def test_facts_travel_with_their_record() -> None:
     facts = ManyFacts([packed_facts(data)] * 3)
     assert unpack(data) == record
     assert facts.kinds.tolist() == [DECIDED] * 3
-    found = {name: facts.of(name).reshape(3, -1) for name in Facts._fields[1:]}
+    found = {name: facts.numbers_of(name).reshape(3, -1) for name in Facts._fields[1:]}
     assert [each.shape[1] for each in found.values()] == [1, 1, 0, 3, 3, 1]
     assert all((each == each[0]).all() for each in found.values())
     assert found["tables"][0, 2] == found["reads"][0, 0] == found["columns"][0, 2]
     only = np.array([False, True, False])
-    assert facts.of("reads", only).tolist() == found["reads"][1].tolist()
+    assert facts.numbers_of("reads", only).tolist() == found["reads"][1].tolist()
 
 
 def test_a_full_disk_is_one_line() -> None:

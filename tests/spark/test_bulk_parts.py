@@ -80,7 +80,9 @@ def outcome(corpus: Corpus, folder: Path, per_part: int) -> tuple[bool, dict[str
         patched.setattr(spool, "AT_ONCE", 4 * per_part)  # the rows of parts are sorted in ranges
         patched.setattr(spool, "APART", 1)
         state = State(Local(folder / f"{per_part}"))
-        book = Book.of(folder / "book", corpus.scripts, Keys(corpus, Memory()).about, logged)
+        book = Book.from_scripts(
+            folder / "book", corpus.scripts, Keys(corpus, Memory()).about, logged
+        )
         log = replace(corpus, scripts=[])
         resolution = resolve.resolve(none, log, state, 60, book, closure=True)
         resolution.write(folder / "rows", keep)

@@ -192,7 +192,7 @@ def test_in_a_cycle_no_question_is_asked_twice(tmp_path: Path) -> None:
 
 def levels_of(texts: list[str], folder: Path) -> list[int]:
     scripts = [Script(text, "", f"{at}.sql") for at, text in enumerate(texts)]
-    return list(Book.of(folder, scripts, b"").glance().levels.tolist())
+    return list(Book.from_scripts(folder, scripts, b"").glance().levels.tolist())
 
 
 def test_a_chain_is_as_many_levels(tmp_path: Path) -> None:

@@ -128,12 +128,12 @@ def load_sound(store: Store, namespace: str, extraction: Extraction, source: str
     except Exception as error:
         let_pass(error)
 
-    def kept(part: Extraction) -> bool:
+    def is_loadable(part: Extraction) -> bool:
         """Try to load a part of the lineage into an empty store."""
         with TemporaryDirectory() as folder, open_store(f"{folder}/trial.db", create=True) as trial:
             trial.load(namespace, part, source=source)
 
         return True
 
-    sound_part(extraction, kept)
+    sound_part(extraction, is_loadable)
     return store.load(namespace, shown_part(extraction, extraction.failures), source=source)

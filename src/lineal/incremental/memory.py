@@ -202,12 +202,12 @@ class Remembering(Definitions):
         """Keep in the memory what the next run may use."""
         with deep(), uncollected():
             for held in self.held:
-                record = self.kept(held)
+                record = self.usable_record(held)
                 if record is not None:
                     self.memory.now[held.key] = record
 
-    def kept(self, held: HeldScript) -> Record | None:
-        """The record of a script; None for one that has none, or of which none can be made."""
+    def usable_record(self, held: HeldScript) -> Record | None:
+        """Return the record of a script; None if it has none, or if none can be made of it."""
         try:
             record = self.renew_record(held)
             if record is not None and record is not held.record:
@@ -492,24 +492,24 @@ class RevivingTypes(Types):
         self.spelled: dict[int, tuple[dict[str, str], dict[str, str]] | None] = {}
         """the known facts of each entry, and those that follow from the statements alone"""
 
-    def of(self, entry: Entry, key: str) -> str:
+    def type_of(self, entry: Entry, key: str) -> str:
         """The type of a column, as it is kept or computed."""
-        kept = self.kept(entry)
+        kept = self.kept_types(entry)
         if kept is None:
-            return super().of(entry, key)
+            return super().type_of(entry, key)
 
         return kept[0].get(key, "")
 
-    def made_of(self, entry: Entry, key: str) -> str:
+    def inferred_type_of(self, entry: Entry, key: str) -> str:
         """The type that follows from the statements alone, as it is kept or computed."""
-        kept = self.kept(entry)
+        kept = self.kept_types(entry)
         if kept is None:
-            return super().made_of(entry, key)
+            return super().inferred_type_of(entry, key)
 
         return kept[1].get(key, "")
 
-    def kept(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
-        """The types of an entry by key, spelled; None for one whose types cannot be kept."""
+    def kept_types(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
+        """Return the types of an entry by key, spelled; None if they cannot be kept."""
         if id(entry) not in self.spelled:
             self.spelled[id(entry)] = self.recall_or_compute(entry)
 
@@ -525,7 +525,7 @@ class RevivingTypes(Types):
         record = memory.record(digest)
         if record is None:
             failed = len(self.boundary.diagnostics)
-            super().of(entry, "")
+            super().type_of(entry, "")
             found, made = self.found.get(id(entry), {}), self.made.get(id(entry), {})
             record = (spellings(found), spellings(made))
             if internal_errors(self.boundary.diagnostics[failed:]):

@@ -297,5 +297,5 @@ class Share(Remembering):
 
     def records(self) -> dict[bytes, Record]:
         """The records of this share's scripts."""
-        found = {key: self.kept(held) for key, held in self.mine.items()}
+        found = {key: self.usable_record(held) for key, held in self.mine.items()}
         return {key: record for key, record in found.items() if record is not None}

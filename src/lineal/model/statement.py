@@ -92,7 +92,7 @@ class LateStatement(Statement):
     __slots__ = ()
 
     @classmethod
-    def of(cls, target: Dataset, dialect: str, saying: DigestSource) -> LateStatement:
+    def build(cls, target: Dataset, dialect: str, saying: DigestSource) -> LateStatement:
         """Build a statement whose digests are computed when they are first read."""
         late: Any = saying
         return cls(target, late, None, dialect, "", "")

@@ -124,7 +124,7 @@ class DatasetInfos:
             if info.type or not entry.definitions:
                 columns.append(info._replace(name=slot.name))
             else:
-                ask: Any = partial(self.types.of, entry, slot.key)
+                ask: Any = partial(self.types.type_of, entry, slot.key)
                 columns.append(LateColumn(slot.name, ask, *info[2:]))
 
         return columns
@@ -147,6 +147,6 @@ class DatasetInfos:
         if entry.declared is None:
             return columns
 
-        ask: Any = partial(partial, self.types.made_of, entry)
+        ask: Any = partial(partial, self.types.inferred_type_of, entry)
         slots = {slot.key: slot for frame in frames if frame is not None for slot in frame.slots}
         return [LateColumn(slot.name, ask(key)) for key, slot in slots.items()]

@@ -46,11 +46,11 @@ def _statement(definition: Definition, target: Dataset, columns: Columns) -> Sta
     """Return the statement of a definition, which is digested when it is asked for."""
     script = definition.reading.script
     if script.dialect == PYTHON:
-        return LateStatement.of(target, script.dialect, Program(definition))
+        return LateStatement.build(target, script.dialect, Program(definition))
 
     saying = Sql(definition.reading, definition.plan.node, is_whole(definition), columns)
     saying.is_function = definition.plan.kind == "function"
-    return LateStatement.of(target, script.dialect, saying)
+    return LateStatement.build(target, script.dialect, saying)
 
 
 def is_whole(definition: Definition) -> bool:
@@ -236,7 +236,7 @@ def _functions(references: References, failures: Failures, columns: Columns) -> 
     named = [(each.name, reading_of(each.body, failures)) for each in bodies]
     for name, reading in [*named, *references.routines.read]:
         target = Dataset(corpus.namespace, name)
-        yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))
+        yield LateStatement.build(target, reading.script.dialect, Body(reading, columns))
 
 
 def _columns(references: References, key: str) -> list[str] | None:

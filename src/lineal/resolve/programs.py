@@ -526,7 +526,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
     )
     definition = Definition(plan, write.reading, facts, entry)
 
-    def made(evaluation: Evaluation, ctes: Any) -> Frame:
+    def frame_now(evaluation: Evaluation, ctes: Any) -> Frame:
         """Return the frame of a write, from a run of the program as of now."""
         now = again.write(number)
         remember(now, evaluation)
@@ -547,7 +547,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
 
         return frame
 
-    plan.made = made
+    plan.made = frame_now
     if entry.declared is None:
         entry.kind = write.kind
 

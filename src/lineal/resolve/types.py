@@ -37,8 +37,8 @@ class Types:
         """The entries by their datasets."""
         return {entry.dataset: entry for entry in self.catalog.entries.values()}
 
-    def of(self, entry: Entry, key: str) -> str:
-        """The type of a dataset's column, '' if it is not known."""
+    def type_of(self, entry: Entry, key: str) -> str:
+        """Return the type of a column of a dataset; '' if it is not known."""
         if id(entry) not in self.found:
             try:
                 with deep():
@@ -49,11 +49,11 @@ class Types:
 
         return self.found[id(entry)].get(key, UNKNOWN).spelled
 
-    def made_of(self, entry: Entry, key: str) -> str:
+    def inferred_type_of(self, entry: Entry, key: str) -> str:
         """The type that follows from the statements alone, whatever is declared; '' if it is not
         known.
         """
-        self.of(entry, key)
+        self.type_of(entry, key)
         return self.made.get(id(entry), {}).get(key, UNKNOWN).spelled
 
     def settle(self, wanted: Entry) -> None:

@@ -106,7 +106,7 @@ class Restored:
             target, reading, node = self.written_statement(row)
             saying = Sql(reading, node, bool(row["whole"]) or node is None, columns)
             saying.is_function = row["kind"] == "function"
-            yield LateStatement.of(target, self.dialect, saying)
+            yield LateStatement.build(target, self.dialect, saying)
 
     def statements_of_scripts(
         self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]

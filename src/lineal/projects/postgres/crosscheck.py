@@ -126,7 +126,7 @@ class Values:
         assert definition.frame is not None
         for slot, output in zip(definition.frame.slots, flow.outputs, strict=False):
             target = f"{definition.target}.{slot.name}"
-            ours = self.origins.of(slot.lineage, definition)
+            ours = self.origins.origins_of(slot.lineage, definition)
             for column in sorted(output.origins, key=str):
                 # of a view of the server's own
                 inside = column.dataset.name.startswith("pg_catalog.")

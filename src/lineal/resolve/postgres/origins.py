@@ -38,8 +38,8 @@ class Origins:
         """what defines a dataset that is looked through; nothing defines a table"""
         self.known: dict[Column, set[Origin] | None] = {}
 
-    def of(self, lineage: Lineage, definition: Definition) -> set[Origin]:
-        """The origins of an output column of a statement."""
+    def origins_of(self, lineage: Lineage, definition: Definition) -> set[Origin]:
+        """Return the origins of an output column of a statement."""
         found: set[Origin] = set()
         for (column, way), trail in lineage.items():
             if way.direct:
@@ -69,7 +69,7 @@ class Origins:
                 origin
                 for slot, each in slots
                 if slot is not None
-                for origin in self.of(slot.lineage, each)
+                for origin in self.origins_of(slot.lineage, each)
             }
 
         return self.known[column] or set()

@@ -120,7 +120,7 @@ class Book:
         self.has_sessions = False
 
     @classmethod
-    def of(
+    def from_scripts(
         cls, folder: Path, scripts: Sequence[Script], about: bytes, logged: Sequence[Logged] = ()
     ) -> Book:
         """Return the book of scripts that are all here."""
@@ -157,7 +157,7 @@ class Book:
         """Return a script as it travels."""
         return self.scripts_at.read(self.texts, number)
 
-    def seen(self, number: int) -> bytes:
+    def packed_runs(self, number: int) -> bytes:
         """Return how often, when and by whom a statement was run, as it travels."""
         return self.seen_at.read(self.texts, number)
 
@@ -172,7 +172,7 @@ class Book:
     def logged(self, scripts: Iterable[Script]) -> dict[str, Logged]:
         """Return all statements of a log by their names."""
         return {
-            script.file: unpack_seen(self.seen(number), script.file)
+            script.file: unpack_seen(self.packed_runs(number), script.file)
             for number, script in enumerate(scripts)
         }
 

@@ -171,7 +171,7 @@ class ManyFacts:
         """Return how many numbers each record has in a field."""
         return self.sizes[name]
 
-    def of(self, name: str, which: Any = slice(None)) -> Any:
+    def numbers_of(self, name: str, which: Any = slice(None)) -> Any:
         """Return the numbers of a field, of all records or of some, one after the other."""
         ends = self.ends[name][which]
         return spans(ends - self.sizes[name][which], ends, self.numbers)

@@ -63,8 +63,8 @@ class Folder(Protocol):
     def copied(self) -> AbstractContextManager[Path]:
         """A folder of this machine with its tables."""
 
-    def held(self) -> AbstractContextManager[None]:
-        """For one run."""
+    def hold(self) -> AbstractContextManager[None]:
+        """Hold the folder for one run."""
 
 
 def folder_at(where: str | Path, spark: SparkSession | None = None) -> Folder:
@@ -150,7 +150,7 @@ class Local:
         yield self.path
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """Hold the folder for one run."""
         with ExitStack() as stack:
             try:
@@ -241,7 +241,7 @@ class Hadoop:
             yield copy
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """No file system of the kind has locks that a killed process gives back: two runs at once
         are not noticed.
         """

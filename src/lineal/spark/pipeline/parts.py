@@ -121,20 +121,20 @@ class Words:
             raise Whole
 
         undecided = facts.kinds == UNDECIDED
-        hard = (facts.of("exact"), facts.of("reads", undecided))
+        hard = (facts.numbers_of("exact"), facts.numbers_of("reads", undecided))
         self.hard.frombytes(np.concatenate(hard).tobytes())
         for name in ("writes", "reads", "lends"):
             pairs: Numbers = getattr(self, name)
-            pairs.add(np.repeat(numbers, facts.counts(name)), facts.of(name))
+            pairs.add(np.repeat(numbers, facts.counts(name)), facts.numbers_of(name))
 
-        tables = facts.of("tables").reshape(-1, 3)
+        tables = facts.numbers_of("tables").reshape(-1, 3)
         if self.speaks:
             sessions = np.array(list(map(self.session_of, numbers.tolist())), np.int64)
             own = np.repeat(sessions, facts.counts("tables") // 3)
             tables = np.column_stack((tables[:, 2], tables[:, 1] ^ own, tables[:, 2]))
 
         self.spellings.add(tables)
-        self.spellings.add(facts.of("columns"))
+        self.spellings.add(facts.numbers_of("columns"))
 
     def session_of(self, number: int) -> int:
         """Return the session of a statement as a number."""

@@ -167,7 +167,7 @@ def resolve(
     """
     if book is None:
         about = Keys(corpus, Memory()).about
-        book = Book.of(state.folder.aside("book"), corpus.scripts, about)
+        book = Book.from_scripts(state.folder.aside("book"), corpus.scripts, about)
 
     levels = Levels(spark, corpus, book, state, seconds)
     with uncollected():

@@ -160,7 +160,7 @@ class Bulk(Share):
         """Return the record of a script, if it has one."""
         held: HeldScript | None = self.mine.get(self.key_of(script))
         if held is not None:
-            return self.kept(held)
+            return self.usable_record(held)
 
         return None
 

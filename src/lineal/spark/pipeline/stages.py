@@ -348,7 +348,7 @@ class Run:
 
         files = len({script.file for script in corpus.scripts})
         folder, about = self.state.folder.aside("book"), Keys(self.settled(corpus), Memory()).about
-        book = Book.of(folder, corpus.scripts, about)
+        book = Book.from_scripts(folder, corpus.scripts, about)
         return corpus, Log(book, Kept(folder), 0, 0, 0, {}, {}, files)
 
 

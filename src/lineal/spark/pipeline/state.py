@@ -217,7 +217,7 @@ def open_state(
     if names and not names & {OWNER, RECORDS} and said_by(folder.read(MANIFEST)) is None:
         raise BulkError(f"{folder} has other things in it: name a new folder for the output")
 
-    with folder.held():
+    with folder.hold():
         if fresh:
             folder.remove(*OURS, *(others_tables(folder) & names))
 

@@ -548,8 +548,8 @@ class Body:
 
         return list(found)
 
-    def held(self, variable: str, moment: Moment) -> list[Held]:
-        """What a variable may hold at a moment: few assignments, and meetings of many."""
+    def values_at(self, variable: str, moment: Moment) -> list[Held]:
+        """Return what a variable may hold at a moment: few assignments, and meetings of many."""
         return list(few(self._at(variable, moment.position, moment.loop)))
 
     def needs(self, assignment: Assignment) -> Iterator[Assignment]:
@@ -562,7 +562,7 @@ class Body:
                 yield from (ref.assignment for ref in self.refs(variable, assignment.moment))
                 continue
 
-            for held in self.held(variable, assignment.moment):
+            for held in self.values_at(variable, assignment.moment):
                 if isinstance(held, Ref):
                     yield held.assignment
 

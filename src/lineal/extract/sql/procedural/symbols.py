@@ -45,7 +45,7 @@ class Symbols(SymbolTable):
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Lineage | None:
         """Return the value of a variable at a moment, with symbols; None if no symbol is needed."""
-        held = self.values.body.held(key, moment)
+        held = self.values.body.values_at(key, moment)
         refs = self.refs_of(held)
         large = self.large_of(held, refs, evaluation)
         if not large:
@@ -89,7 +89,7 @@ class Symbols(SymbolTable):
         """The values that a variable may hold at a moment, symbols for the large ones."""
         rows_of = set(moment.queries)
         small = [ref for ref in refs if ref not in large or ref.assignment in rows_of]
-        found = [whole_of(frame) for frame, _ in self.values.held_of(small, moment, evaluation)]
+        found = [whole_of(frame) for frame, _ in self.values.frames_of(small, moment, evaluation)]
         for each in large:
             home = each.assignment.moment if isinstance(each, Ref) else each.moment
             if isinstance(each, Ref) and each.assignment in rows_of:

@@ -221,7 +221,7 @@ class Values:
             if whole is not None:
                 return project(one_row(), [Slot(key, key, whole)])
 
-        held = self.held(key, moment, evaluation)
+        held = self.frames_at(key, moment, evaluation)
         columns = self.columns_of(key, evaluation)
         if not held:
             return EMPTY
@@ -279,21 +279,23 @@ class Values:
         if key not in self.body.row_types or self.columns_of(key, evaluation):
             return self.at(key, moment, evaluation).slots
 
-        held = self.held(key, moment, evaluation)
+        held = self.frames_at(key, moment, evaluation)
         whole = [frame for frame, ref in held if not ref.field]
         fields = [frame for frame, ref in held if ref.field]
         widths = {len(frame.slots) for frame in whole}
         unite = union if len(widths) == 1 else union_by_name
         return union_by_name([unite(whole), *fields]).slots
 
-    def held(self, key: str, moment: Moment, evaluation: Evaluation) -> list[tuple[Frame, Ref]]:
-        """What each of the assignments gives that a variable may hold at a moment."""
+    def frames_at(
+        self, key: str, moment: Moment, evaluation: Evaluation
+    ) -> list[tuple[Frame, Ref]]:
+        """Return the frame of each assignment that a variable may hold at a moment."""
         refs = list(self.refs(key, moment))
-        found = self.held_of(refs, moment, evaluation)
+        found = self.frames_of(refs, moment, evaluation)
         self.used.use([ref.assignment for ref in refs], evaluation)
         return found
 
-    def held_of(
+    def frames_of(
         self, refs: Sequence[Ref], moment: Moment, evaluation: Evaluation
     ) -> list[tuple[Frame, Ref]]:
         """Return the frame of each of some assignments at a moment."""

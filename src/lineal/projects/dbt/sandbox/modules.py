@@ -57,12 +57,12 @@ DATETIME = Facade(
 def lenient(function: Any) -> Any:
     """re.search(pattern, target.http_path)      a value of another type is converted to text"""
 
-    def called(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
+    def call_with_texts(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
         """Call a function of `re` with plain texts in place of undefined values."""
         plain = not callable(text) or isinstance(text, Undefined)
         return function(pattern, str(text) if plain else text, *map(as_argument, args), **kwargs)
 
-    return called
+    return call_with_texts
 
 
 def as_argument(value: object) -> Any:
