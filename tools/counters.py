@@ -22,12 +22,12 @@ HOT_LOOP = "# noqa: C901  "
 ANY = re.compile(r"\bAny\b")
 
 LIMITS = {
-    "branches per 100 lines": 16.2,
+    "branches per 100 lines": 16.0,
     "conditional expressions per 1,000 lines": 13.7,
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
-    "lines with Any": 2290,
+    "lines with Any": 2280,
 }
 """Each only falls: lower a limit when the code has become lighter."""
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from lineal.model.sequences import first_or_none
+
 Event = dict[str, Any]
 
 
@@ -86,7 +88,7 @@ def reason_of_retries(problem: BaseException) -> object:
     """Return the failure that the client gave up on: it reports a late answer as a
     ConnectionError, which holds the list of attempts and their last reason.
     """
-    attempts = problem.args[0] if problem.args else None
+    attempts = first_or_none(problem.args)
     return getattr(attempts, "reason", None)
 
 

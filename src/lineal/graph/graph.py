@@ -15,7 +15,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.grouping import group
 from lineal.model.redaction import redact_secrets
-from lineal.model.sequences import positions_of
+from lineal.model.sequences import first_or_none, positions_of
 from lineal.model.way import Confidence, How, way
 
 STAR = "*"
@@ -327,10 +327,7 @@ class Graph:
                 f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}"
             )
 
-        if candidates:
-            return candidates[0]
-
-        return None
+        return first_or_none(candidates)
 
     def column_in(self, dataset: Dataset, text: str) -> Column:
         """The column of a dataset that this name names."""

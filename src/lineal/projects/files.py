@@ -21,7 +21,7 @@ from lineal.projects.intake import current, walk
 from lineal.projects.launches import launches_in
 from lineal.projects.nothing import no_input
 from lineal.projects.python_tests import TESTS, is_python_test
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.projects.text import Report, read_text, start_of
 
 
@@ -72,7 +72,7 @@ def read_scripts(
     extensions: Mapping[str, str] = EXTENSIONS,
 ) -> Corpus:
     """Return the corpus of these files; the dialect of each is guessed if none is given."""
-    corpus = _corpus(dialect, schema)
+    corpus = empty_corpus(dialect, schema)
     report = corpus.diagnostics.append
     guesses: dict[Guess, list[str]] = {}
 
@@ -123,7 +123,7 @@ def corpus_of_text(
     """SQL that is given: a text, several, or texts by the name of the dataset that their query
     defines.
     """
-    corpus = _corpus(dialect, schema)
+    corpus = empty_corpus(dialect, schema)
     if isinstance(texts, Mapping):
         corpus.scripts = [
             Script(text, corpus.dialect, name, target=name) for name, text in texts.items()
@@ -220,10 +220,3 @@ def script_files(folder: Path, report: Report, beside: list[Path] | None = None)
                 current().pass_over(str(file), Reason.PYTHON_TEST)
             else:
                 yield file
-
-
-def _corpus(dialect: str | None, schema: Schema) -> Corpus:
-    """Return an empty corpus with the tables of a schema."""
-    corpus = Corpus(dialect or "")
-    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
-    return corpus

@@ -25,7 +25,7 @@ from lineal.model.sequences import second_of_each
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.errors import ProjectError
 from lineal.projects.intake import peek_bytes
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.projects.text import read_text
 
 BASE = "this is a base table"
@@ -46,8 +46,7 @@ def matches(path: Path) -> bool:
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
     """Read a LineageX document as lineage."""
-    corpus = Corpus(dialect or "")
-    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    corpus = empty_corpus(dialect, schema)
     text = read_text(path, corpus.diagnostics.append)
     if text is not None:
         corpus.given.append(extraction_of(_document(text, path), str(path)))

@@ -10,7 +10,7 @@ from lineal.model.diagnostic import Diagnostic
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.intake import peek_bytes, read_bytes
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, read_text
 
 IN_A_FOLDER = ("lineage.json", "lineage.html")
@@ -41,8 +41,7 @@ def _head(path: Path) -> bytes:
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
     """Nothing is read again: the edges are those of the day on which it was saved."""
-    corpus = Corpus(dialect or "")
-    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    corpus = empty_corpus(dialect, schema)
     path = path / IN_A_FOLDER[0] if path.is_dir() else path
     try:
         corpus.given.append(read_text(_text(path)))

@@ -18,6 +18,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Corpus
 from lineal.projects import yaml
 from lineal.projects.columns import merge_infos, name_of, read_columns
 from lineal.projects.errors import ProjectError
@@ -198,3 +199,10 @@ def _present(value: Value) -> Value | None:
         return None
 
     return value
+
+
+def empty_corpus(dialect: str | None, schema: Schema) -> Corpus:
+    """Return a corpus that holds nothing but the tables of a schema."""
+    corpus = Corpus(dialect or "")
+    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    return corpus

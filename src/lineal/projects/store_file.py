@@ -7,7 +7,7 @@ from pathlib import Path
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.intake import peek_bytes
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.store.errors import StoreError
 
 HEADER = b"SQLite format 3\0"
@@ -23,8 +23,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """The lineage of every namespace, as it is."""
     from lineal.store.lineage import open_store
 
-    corpus = Corpus(dialect or "")
-    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    corpus = empty_corpus(dialect, schema)
     try:
         with open_store(str(path)) as store:
             corpus.given += list(map(store.extraction, store.namespaces()))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lineal.extract.sql.statements.outlines import outline_of
 from lineal.extract.sql.statements.steps import Dropped, Plan, Renamed
 from lineal.model.names import Fold
+from lineal.model.sequences import present
 from lineal.resolve.file_names import Parts, folders_of
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class OutlineGroups:
         own = id(self.group_of[outline])
         others = [held for group, held in self.holders[column].items() if group != own]
         found = (next((each for each in held if agree(outline, each)), None) for held in others)
-        return [each for each in found if each is not None]
+        return present(found)
 
     def join(self, one: frozenset[str], other: frozenset[str]) -> None:
         """Put two groups together: the smaller one into the larger one."""

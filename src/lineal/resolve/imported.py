@@ -22,7 +22,7 @@ from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
-from lineal.model.sequences import flatten
+from lineal.model.sequences import first_or_none, flatten
 from lineal.model.statement import Statement
 
 Same = dict[Dataset, Dataset]
@@ -145,7 +145,7 @@ def _match(dataset: Dataset, alike: list[Dataset]) -> Dataset | None:
     near = [other for other in alike if not (dataset.namespace and other.namespace)]
     there = [other for other in alike if other.namespace == dataset.namespace] or near
     spelt = [other for other in there if other.name == dataset.name] or there
-    return spelt[0] if spelt else None
+    return first_or_none(spelt)
 
 
 def _key(dataset: Dataset) -> str:

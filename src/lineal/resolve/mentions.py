@@ -8,7 +8,7 @@ it means in the lineage. An editor asks: for hovers, definitions, references and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
@@ -27,6 +27,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
+from lineal.model.sequences import present
 from lineal.resolve.definitions import Definitions
 
 
@@ -581,11 +582,6 @@ def prefers_sources(node: exp.Column, select: Any) -> bool:
         inner = inner.parent
 
     return inner is not None and inner.arg_key in SOURCES_FIRST
-
-
-def present(several: Iterable[Named | None]) -> list[Named]:
-    """Return the columns that are known."""
-    return [each for each in several if each is not None]
 
 
 def has_slot(source: Source, slot: Slot, key: str) -> bool:

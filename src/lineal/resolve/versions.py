@@ -20,7 +20,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.edge import Dataset
 from lineal.model.script import Script
-from lineal.model.sequences import flatten
+from lineal.model.sequences import flatten, last_or_none
 from lineal.resolve.alterations import Makes, change_of, schema_frame
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
@@ -248,7 +248,7 @@ def shown_keys(script: Arranged) -> Iterable[str]:
 
 def leave(version: Version, dataset: Dataset, position: int, makes: Makes | None) -> None:
     """A statement leaves the version in another state."""
-    state = State(dataset, version, version.states[-1] if version.states else None)
+    state = State(dataset, version, last_or_none(version.states))
     state.makes = makes
     version.states.append(state)
     version.positions.append(position)

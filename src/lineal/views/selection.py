@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from lineal.graph.diff.selection import Selected
 from lineal.graph.graph import Graph
 from lineal.model.edge import Dataset
+from lineal.model.sequences import present
 from lineal.views.json import place
 from lineal.views.safe import json_safe, visible
 
@@ -23,7 +24,7 @@ def as_selectors(selected: list[Selected], graph: Graph) -> str:
     """stg_orders orders not_null_orders_id      what to hand to --select, on one line"""
     nodes = Nodes(graph)
     names = dict.fromkeys(nodes.name(each.dataset) for each in selected)
-    found = [name for name in names if name is not None]
+    found = present(names)
     if not found:
         return ""
 

@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import Builder, ColumnValue, Unknown, Value, 
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
+from lineal.model.sequences import first_or_none
 from lineal.model.way import Clause
 
 ARMS = {
@@ -214,10 +215,7 @@ def expression(run: Run, value: Value, node: ast.AST) -> Any | None:
 
     if isinstance(value, str):
         found = parse_items(run, value, node)
-        if found:
-            return found[0]
-
-        return None
+        return first_or_none(found)
 
     if value is not None:
         return literal(run, value, node)

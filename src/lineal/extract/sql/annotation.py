@@ -18,6 +18,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
 from lineal.extract.sql.nodes import holds, part_names
+from lineal.model.sequences import first_or_none
 
 Kinds = Mapping[str, Any]
 """Names of columns, folded, and their types."""
@@ -73,10 +74,7 @@ def kind_of(
         return None
 
     found = [kinds[name] for kinds in sources.values() if name in kinds]
-    if found:
-        return found[0]
-
-    return None
+    return first_or_none(found)
 
 
 def kinds_of(source: Any, outputs: Mapping[int, Kinds], columns_of: ColumnsOf) -> Kinds:

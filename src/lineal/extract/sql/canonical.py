@@ -22,7 +22,7 @@ from lineal.extract.sql import normal
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.normal import is_ordered, normal_form
-from lineal.model.sequences import first_of_each, second_of_each
+from lineal.model.sequences import first_of_each, only_or_none, second_of_each
 from lineal.model.text_digest import digest
 
 Columns = Callable[[str], "list[str] | None"]
@@ -98,10 +98,7 @@ class Scope:
             return None
 
         having = [at for at, source in enumerate(self.sources) if name in (source.columns or ())]
-        if len(having) == 1:
-            return having[0]
-
-        return None
+        return only_or_none(having)
 
 
 class Made(NamedTuple):
@@ -355,7 +352,7 @@ class Canon:
         conditions = self.conditions(joins, scope, tables)
         names = None if any(name == "*" for name, _ in items) else first_of_each(items)
         form = f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})"
-        source = scope.sources[0] if len(scope.sources) == 1 else None
+        source = only_or_none(scope.sources)
         return Made(
             form,
             names,

@@ -21,6 +21,7 @@ from lineal.extract.sql.sources import (
 )
 from lineal.model.diagnostic import Code
 from lineal.model.names import closest
+from lineal.model.sequences import only_or_none
 
 if TYPE_CHECKING:
     from lineal.extract.sql.scope import Scope
@@ -146,10 +147,7 @@ def column_of_pipe(
     if not alike:
         return scope.from_stars(source, name, key, node)
 
-    if len(alike) == 1:
-        return alike[0]
-
-    return None
+    return only_or_none(alike)
 
 
 def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
@@ -169,10 +167,7 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
         if source.dataset is not None
         and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
     ]
-    if len(found) == 1:
-        return found[0]
-
-    return None
+    return only_or_none(found)
 
 
 def column_of_hidden(

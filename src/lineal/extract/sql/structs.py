@@ -13,7 +13,7 @@ from lineal.algebra.expression import VALUE
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Struct
 from lineal.model.edge import Column
-from lineal.model.sequences import instances
+from lineal.model.sequences import instances, last_or_none
 from lineal.model.way import IDENTITY
 
 if TYPE_CHECKING:
@@ -194,10 +194,7 @@ def inner(kind: Any, name: str) -> Any:
         return None
 
     if kind.this == exp.DataType.Type.MAP:
-        if kind.expressions:
-            return kind.expressions[-1]
-
-        return None
+        return last_or_none(kind.expressions)
 
     wanted = name.lower()
     fields = (field for field in kind.expressions if isinstance(field, exp.ColumnDef))

@@ -19,7 +19,7 @@ from lineal.model.edge import Column
 from lineal.model.grouping import group_pairs
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
 from lineal.model.reach import reach
-from lineal.model.sequences import first_of_each, inverted
+from lineal.model.sequences import first_of_each, first_or_none, inverted
 
 MOST_FOLLOWED = 500
 """Columns that are gone and followed to their readers; of more than that only whether anybody
@@ -257,9 +257,7 @@ class _Causes:
                 for root in several
                 if [detail.kind for detail in root.details] == ["logic-changed"]
             ]
-            first = next(
-                (root for root in several if root not in quiet), quiet[0] if quiet else None
-            )
+            first = next((root for root in several if root not in quiet), first_or_none(quiet))
             for root in quiet:
                 if first is not None and root is not first:
                     first.follows |= {root.key: self.head.name(root.key), **root.follows}

@@ -11,6 +11,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.grouping import group
+from lineal.model.sequences import present
 from lineal.model.statement import Statement
 
 Key = tuple[str, str]
@@ -136,7 +137,7 @@ class Side:
         """The texts that hold a dataset's statements; none where one of them is not available."""
         found = [statement.text for statement in self.statements.get(key, ())]
         if None not in found:
-            return [text for text in found if text is not None]
+            return present(found)
 
         return []
 

@@ -15,7 +15,7 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
-from lineal.model.sequences import flatten
+from lineal.model.sequences import first_or_none, flatten
 from lineal.projects import yaml
 from lineal.projects.columns import merge_infos
 from lineal.projects.dataform.actions import (
@@ -97,10 +97,7 @@ class Draft(ProjectDraft[Settings]):
 
         exact = [each for each in several if each.target.name == target.name]
         ordered = sorted(exact or several, key=lambda each: each.kind == ASSERTION)
-        if ordered:
-            return ordered[0]
-
-        return None
+        return first_or_none(ordered)
 
     def evaluator(self, file: str, text: str, line: int = 1) -> Evaluator:
         """Return an evaluator whose unknown values are reported with their place."""
@@ -430,7 +427,7 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
     def when(given: list[Any]) -> Any:
         """Answer `when(condition, then, otherwise)`; an unknown condition counts as true."""
         chosen = given[2:3]
-        if truth(given[0] if given else None) is not False:
+        if truth(first_or_none(given)) is not False:
             chosen = given[1:2]
 
         if chosen:

@@ -21,7 +21,7 @@ from lineal.projects.intake import peek_bytes, walk
 from lineal.projects.openlineage.lineage import extraction_of
 from lineal.projects.openlineage.runs import problem_of, stories
 from lineal.projects.openlineage.stream import JsonObject, read_objects
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.projects.text import Report, read_text, start_of
 
 __all__ = ["extraction_of_texts", "load", "matches", "problem_of"]
@@ -46,8 +46,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     if path.is_dir() and any(True for _ in files.script_files(path, lambda diagnostic: None)):
         corpus = files.load(path, dialect, schema)
     else:
-        corpus = Corpus(dialect or "")
-        corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+        corpus = empty_corpus(dialect, schema)
 
     add_files([path] if path.is_file() else list(_event_files(path)), corpus)
     return corpus

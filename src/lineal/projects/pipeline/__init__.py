@@ -16,7 +16,7 @@ from pathlib import Path
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.intake import LARGEST, peek_bytes
-from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.schema import Schema, empty_corpus
 from lineal.store.errors import StoreError
 from lineal.store.keys import digest
 from lineal.store.outputs import MANIFEST, Output, manifest_in
@@ -36,8 +36,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """Nothing is read again: the edges are those of the day on which the tables were written."""
     from lineal.projects.pipeline.restored import Restored
 
-    corpus = Corpus(dialect or "")
-    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    corpus = empty_corpus(dialect, schema)
     try:
         corpus.given.append(Restored(Output(_folder(path))).extraction())
     except StoreError as problem:

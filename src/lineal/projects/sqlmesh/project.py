@@ -17,7 +17,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.ledger import Columns, Coverage, Reason
 from lineal.model.plain import as_mapping
 from lineal.model.script import Corpus, Script
-from lineal.model.sequences import second_of_each
+from lineal.model.sequences import first_or_none, second_of_each
 from lineal.model.way import Clause
 from lineal.projects import yaml
 from lineal.projects.columns import merge_infos, read_columns
@@ -598,7 +598,7 @@ def render_jinja(draft: Draft) -> list[str | None]:
 
     for (number, _), rendering in zip(waiting, rendered.renderings, strict=True):
         draft.diagnostics += rendering.diagnostics
-        found[number] = rendering.texts[0] if rendering.texts else None
+        found[number] = first_or_none(rendering.texts)
 
     return found
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.sequences import only_or_none
 
 SESSION = ("spark_catalog.", "default.")
 """What a run leaves out of names."""
@@ -62,10 +63,7 @@ class SameNames:
 
         bare = ADDRESS.sub("", key)
         alike = [dataset for other, dataset in self.met.items() if ADDRESS.sub("", other) == bare]
-        if len(alike) == 1:
-            return alike[0]
-
-        return None
+        return only_or_none(alike)
 
     def _by_pattern(self, name: str) -> Dataset | None:
         """The only dataset that a name with placeholders can be, and that no other name is."""
@@ -81,10 +79,7 @@ class SameNames:
             for other, each in self.met.items()
             if pattern.fullmatch(other) and each not in taken
         ]
-        if len(alike) == 1:
-            return alike[0]
-
-        return None
+        return only_or_none(alike)
 
     def unmet(self, static: Iterable[Dataset]) -> set[Dataset]:
         """The datasets of the program that the run has not met under any name."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import Any
 
+from lineal.model.sequences import first_or_none
 from lineal.spark.availability import one_line
 
 Event = dict[str, Any]
@@ -130,10 +131,7 @@ class ToServer:
             while not self._waiting and not self._closing:
                 self._change.wait()
 
-            if self._waiting:
-                return self._waiting[0]
-
-            return None
+            return first_or_none(self._waiting)
 
     def _drop(self, event: Event) -> None:
         """It waits no longer, unless who closes has taken it away."""

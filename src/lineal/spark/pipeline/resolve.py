@@ -525,7 +525,7 @@ class Levels:
             pa.array(keys, pa.binary()),
             pa.array(list(map(book.packed, numbers)), pa.binary()),
             pa.array(list(map(records.get, keys)), pa.binary()),
-            pa.array(list(map(book.seen, numbers)), pa.binary()),
+            pa.array(list(map(book.packed_runs, numbers)), pa.binary()),
             pa.array(np.isin(whole, part.lent)),
         ]
         return pa.table(columns, schema=STATEMENTS)

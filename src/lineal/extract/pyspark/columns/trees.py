@@ -35,7 +35,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import MISNAMED, misnamed
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Script
-from lineal.model.sequences import all_are
+from lineal.model.sequences import all_are, first_or_none
 from lineal.model.way import Confidence
 
 NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
@@ -235,10 +235,7 @@ def parse_items(run: Run, text: str, node: ast.AST) -> list[Any]:
 def statement(run: Run, text: str, node: ast.AST, shift: int = 0) -> Any | None:
     """Parse a text as one statement of SQL."""
     found = statements(run, text, node, shift)
-    if found:
-        return found[0]
-
-    return None
+    return first_or_none(found)
 
 
 def statements(run: Run, text: str, node: ast.AST, shift: int = 0) -> list[Any]:

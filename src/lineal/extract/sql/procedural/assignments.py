@@ -30,6 +30,7 @@ from lineal.extract.sql.procedural.text import (
     new_token,
     word,
 )
+from lineal.model.sequences import last_or_none
 
 COMMANDS = frozenset(
     (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME)
@@ -143,7 +144,7 @@ class Assignments(Reader):
             return None
 
         found = Assignment(tree, self.reading, self.body.now(), self.mentions(tokens), constant_)
-        found.after = self.order[-1] if self.order else None
+        found.after = last_or_none(self.order)
         return found
 
     def assign(self, variable: str, expression: Tokens, field_: Token | None = None) -> None:

@@ -25,7 +25,7 @@ from lineal.extract.sql.procedural.text import (
     new_token,
     word,
 )
-from lineal.model.sequences import all_are
+from lineal.model.sequences import all_are, last_or_none
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.assignments import Assignments
@@ -95,7 +95,7 @@ def fill_variables(walker: Assignments, name: str, tokens: Tokens, marks: bool) 
         query = exp.Select(expressions=[output_of(name, listed, position, certain)])
         constant = None if certain else given[position].value
         assignment = Assignment(query, walker.reading, now, mentions, constant)
-        assignment.after = walker.order[-1] if walker.order else None
+        assignment.after = last_or_none(walker.order)
         made.append((target, assignment))
 
     for target, assignment in made:

@@ -25,6 +25,7 @@ from lineal.extract.sql.procedural.text import (
     split_at,
     word,
 )
+from lineal.model.sequences import only_or_none
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.walker import Walker
@@ -160,10 +161,7 @@ def same_text(texts: Texts) -> str | None:
 
     QUOTENAME(t)      t
     """
-    if len(texts) == 1:
-        return texts[0]
-
-    return None
+    return only_or_none(texts)
 
 
 def format_texts(texts: Texts) -> str | None:
