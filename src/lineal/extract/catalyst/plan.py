@@ -160,6 +160,8 @@ class Plan:
         self.ctes: dict[int, Frame] = {}
         self.loops: dict[int, Frame] = {}
         self.grouping: dict[str, list[Lineage]] = {}
+        self.items: dict[str, Node] = {}
+        """the arrays whose items the variables of lambdas are, by the id of the variable"""
         self.diagnostics: list[Diagnostic] = []
         self.columns_read: dict[tuple[Column, Clause], None] = {}
         self.datasets_read: dict[Dataset, None] = {}

@@ -30,6 +30,7 @@ from lineal.extract.catalyst.expressions.fields import struct_field
 from lineal.extract.catalyst.expressions.lambdas import (
     items_or_entries,
     lambda_function,
+    read_items,
     scalar_function,
 )
 from lineal.extract.catalyst.expressions.leaves import (
@@ -112,6 +113,10 @@ EXPRESSIONS.update(
         "SQLScalarFunction": scalar_function,
         "StaticInvoke": static_invoke,
         "ArrayTransform": items_or_entries,
+        "ArrayExists": read_items,
+        "ArrayForAll": read_items,
+        "ZipWith": read_items,
+        "ArrayAggregate": read_items,
         "MapFromArrays": items_or_entries,
     }
 )

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from lineal.algebra.expression import value
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.values import read_part
+from lineal.extract.catalyst.expressions.lambdas import bind_items
 from lineal.extract.catalyst.expressions.leaves import column_in
-from lineal.extract.catalyst.expressions.paths import FIELDS
+from lineal.extract.catalyst.expressions.paths import FIELDS, KEEPS_ITEMS
 from lineal.extract.catalyst.expressions.refits import original_of
 from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
@@ -21,7 +22,7 @@ from lineal.extract.catalyst.expressions.structs import (
     carried_struct,
     lineage_with_parts,
 )
-from lineal.extract.catalyst.tree import Node
+from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import Way
 
 
@@ -33,10 +34,18 @@ def struct_field(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     path: list[str] = []
     base = node
     around = (node, calls)
-    while base.name in FIELDS or (base.name == "Cast" and path):
+    while base.name in FIELDS or (path and leads_on(base, visit.scope)):
+        if base.name == "NamedLambdaVariable":
+            base = visit.scope.plan.items[expression_id(base.args)]
+            continue
+
         arguments = arguments_of(base)
         if base.name in FIELDS:
             path[:0] = FIELDS[base.name](base)
+        elif base.name in KEEPS_ITEMS:
+            bind_items(base, visit.scope)
+
+        if base.name != "Cast":
             visit.stack.extend((other, value(way), around) for other in arguments[1:])
 
         base = arguments[0]
@@ -47,6 +56,14 @@ def struct_field(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
         visit.stack.append((part_of_choice(base, path), value(way), around))
     else:
         pour(read_part(whole, path), value(way), visit.into, node, around)
+
+
+def leads_on(node: Node, scope: Scope) -> bool:
+    """filter(xs, x -> x.p > 1)[0].q, x -> x.q, cast(s AS …).q      what a path goes through"""
+    if node.name == "NamedLambdaVariable":
+        return expression_id(node.args) in scope.plan.items
+
+    return node.name == "Cast" or node.name in KEEPS_ITEMS
 
 
 def part_of_choice(node: Node, path: list[str]) -> Node:

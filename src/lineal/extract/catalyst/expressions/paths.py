@@ -64,6 +64,12 @@ FIELDS: dict[str, Callable[[Node], list[str]]] = {
 """Expressions that take a part of a value, and the names by which they do."""
 
 
+KEEPS_ITEMS = frozenset(
+    """ArrayFilter ArraySort SortArray Slice Reverse ArrayDistinct ArrayRemove ArrayCompact MapFilter""".split()  # noqa: SIM905
+)
+"""Functions that give some items of an array, or all of them in another order."""
+
+
 def base_of(node: Node) -> Node:
     """xs[0].price      xs"""
     while node.name in FIELDS:
