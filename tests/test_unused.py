@@ -327,6 +327,23 @@ def test_ignored_tests_go_with_their_columns(
     assert not read(tmp_path).extraction.diagnostics
 
 
+def test_an_entry_that_two_models_share_keeps_its_column(tmp_path: Path) -> None:
+    shared = "models:\n  - name: one\n    columns: &both\n      - name: id\n      - name: extra\n"
+    write(
+        tmp_path,
+        {
+            "dbt_project.yml": "name: p\nprofile: p\n",
+            "models/one.sql": "select id, extra from raw.orders",
+            "models/two.sql": "select id, extra from raw.orders",
+            "models/last.sql": "select one.id from {{ ref('one') }} one join {{ ref('two') }} two on one.id = two.id",
+            "models/all.yml": shared + "  - name: two\n    columns: *both\n",
+        },
+    )
+    found = verdicts(tmp_path)
+    assert found["one.extra"][0] == "kept"
+    assert found["one.extra"][1].startswith("its YAML entry cannot be removed")
+
+
 SAMPLES = (
     "examples/shop",
     "examples/jaffle",

@@ -216,6 +216,7 @@ class _Planner:
             self._check_blocked(name)
             self._check_readers(name)
             self._check_unread_files(name.name, name)
+            self._check_entry(name)
             self._delete(name)
             self.gone.add(name)
         except Refused as reason:
@@ -318,11 +319,19 @@ class _Planner:
             for reader, naming in self.used.readers(column).items():
                 if reader != column.dataset:
                     self._check_reader(column, reader, named=naming is not None)
+
+            self._check_entry(column)
         except Refused as reason:
             self.reasons[column] = str(reason)
             return False
 
         return True
+
+    def _check_entry(self, at: Column | Dataset) -> None:
+        """Refuse what has a YAML entry that cannot be taken out of its file alone."""
+        info = self.graph.info(at) if isinstance(at, Column) else self.graph.infos[at]
+        if info is not None and info.place is not None and is_yaml(info.place):
+            remove_entries(self.files.text(info.place.file), [info.place])
 
     def _check_tests(self, column: Column) -> None:
         """Refuse a column that a test of another dataset compares with: relationships: {to, field}"""

@@ -59,6 +59,8 @@ class Open(NamedTuple):
     kind: str
     construct: Construct
     at: Token
+    body: Body
+    """The body that the construct belongs to; a declaration inside may have another one."""
     routine: Held | None = None
 
 
@@ -111,7 +113,8 @@ class Constructs(Simple):
 
     def push(self, kind: str, at: Token, loops: bool = False, routine: Held | None = None) -> None:
         """Open a construct."""
-        self.stack.append(Open(kind, self.body.enter(loops, kind in ("IF", "CASE")), at, routine))
+        construct = self.body.enter(loops, kind in ("IF", "CASE"))
+        self.stack.append(Open(kind, construct, at, self.body, routine))
 
     def pop(self) -> str:
         """End the innermost construct, with its handlers, and with the routine whose body
@@ -121,7 +124,7 @@ class Constructs(Simple):
         if left.kind == "HANDLERS":
             left = self.stack.pop()
 
-        self.body.leave(left.construct)
+        left.body.leave(left.construct)
         if left.kind == "PACKAGE":
             self.declaring = self.in_block = False
         elif left.routine is None and self.innermost == "PACKAGE":
@@ -201,7 +204,7 @@ class Constructs(Simple):
             return at
 
         left = self.stack[-1]
-        self.stack.append(Open("HANDLERS", left.construct, tokens[at]))
+        self.stack.append(Open("HANDLERS", left.construct, tokens[at], left.body))
         left.construct.exhaustive = True
         return at + 1
 

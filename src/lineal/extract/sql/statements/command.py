@@ -52,7 +52,8 @@ def command(node: exp.Command, facts: Facts) -> Said:
 
     RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text
     """
-    speaker = COMMANDS.get(str(node.this).upper().split()[0])
+    first = str(node.this).upper()
+    speaker = COMMANDS.get(first) or COMMANDS.get(first.split()[0])
     if speaker is None:
         return Unsupported
 
@@ -169,6 +170,11 @@ def silent(text: str, facts: Facts, node: exp.Command) -> None:
     """
 
 
+def update_statistics(text: str, facts: Facts, node: exp.Command) -> Said:
+    """UPDATE STATISTICS t      moves no data; with SET it is a table that is called so"""
+    return Unsupported if text.upper().startswith("SET ") else None
+
+
 def end(text: str, facts: Facts, node: exp.Command) -> Said:
     """END TRANSACTION      moves no data; any other END is a part of a block that nobody has read"""
     return None if text.upper().split()[:1] in (["TRANSACTION"], ["WORK"]) else Unsupported
@@ -182,6 +188,7 @@ COMMANDS: dict[str, Speaker] = {
     "CREATE": create,
     "SET": set_,
     "UNLOAD": unload,
+    "UPDATE STATISTICS": update_statistics,
     **dict.fromkeys(
         ("VACUUM", "OPTIMIZE", "ANALYZE", "EXPLAIN", "SHOW", "GRANT", "REVOKE", "DENY", "MSCK", "REFRESH", "COMMENT",
          "LIST", "LS", "REMOVE", "RM", "PUT", "GET", "DESCRIBE", "DESC", "RESET", "UNSET", "CLUSTER", "REINDEX",
