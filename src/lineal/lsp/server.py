@@ -277,8 +277,11 @@ def add_life(server: LanguageServer, session: Session) -> None:
         session.open(folder, str(getattr(encoding, "value", encoding)))
 
     @server.feature(types.SHUTDOWN)
-    async def shutdown(params: object) -> None:
-        """End the worker."""
+    async def shutdown(params: None) -> None:
+        """End the worker.
+
+        The type of `params` matters: pygls passes the server first to a handler that accepts it.
+        """
         await session.close()
 
 

@@ -328,7 +328,7 @@ class _Planner:
         return True
 
     def _check_entry(self, at: Column | Dataset) -> None:
-        """Refuse what has a YAML entry that cannot be taken out of its file alone."""
+        """Refuse a column or dataset whose YAML entry cannot be removed alone."""
         info = self.graph.info(at) if isinstance(at, Column) else self.graph.infos[at]
         if info is not None and info.place is not None and is_yaml(info.place):
             remove_entries(self.files.text(info.place.file), [info.place])
