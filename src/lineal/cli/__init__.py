@@ -100,6 +100,19 @@ def end_at_once(end: SystemExit) -> None:
     os._exit(end.code or 0)
 
 
+def missing_surroundings() -> str:
+    """Return what the process lacks that every command needs; '' if nothing."""
+    if sys.stdout is None:
+        return "standard output is closed: redirect it to a file or to /dev/null"
+
+    try:
+        os.getcwd()  # noqa: PTH109 (pathlib takes 20 ms to import)
+    except OSError:
+        return "the current folder no longer exists: change to another one"
+
+    return ""
+
+
 class Commands(click.Group):
     """The commands of COMMANDS, each imported when it is run; no exception ends in a traceback."""
 
@@ -146,6 +159,10 @@ class Commands(click.Group):
         """Run as a program, which has this process for itself."""
         Commands.is_program = True
         gc.set_threshold(*SELDOM)
+        if problem := missing_surroundings():
+            click.echo(f"Error: {problem}", err=True)
+            sys.exit(2)
+
         try:
             return super().__call__(*args, **kwargs)
         except SystemExit as end:

@@ -40,3 +40,24 @@ def test_long_output_is_written_as_a_whole(tmp_path: Path) -> None:
 
 def test_the_exit_code_stays() -> None:
     assert run("lineage", "no/such/folder").returncode == 2
+
+
+def run_in_shell(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = f"'{sys.executable}' -m lineal lineage -"
+    return subprocess.run(
+        ["sh", "-c", text.replace("LINEAL", command)],
+        cwd=folder, input="SELECT a FROM t", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_closed_standard_output_is_an_error(tmp_path: Path) -> None:
+    done = run_in_shell("LINEAL >&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: standard output is closed")
+
+
+def test_a_folder_that_was_deleted_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    done = run_in_shell("cd gone && rmdir ../gone && LINEAL", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "Error: the current folder no longer exists: change to another one\n"
