@@ -161,8 +161,10 @@ async def session(
             _awaited(conversation(Editor(connected, folder))), PATIENCE * 2
         )
     finally:
-        await connected.shutdown_session()
-        await connected.stop()
+        try:
+            await asyncio.wait_for(connected.shutdown_session(), PATIENCE)
+        finally:
+            await asyncio.wait_for(connected.stop(), PATIENCE)
 
 
 async def _awaited(result: Awaitable[Result]) -> Result:
