@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -40,7 +40,7 @@ def path_of(node: Any) -> Path:
             node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
         elif isinstance(node, exp.Paren) or (names and is_passed_through(node)):
             node = node.this
-        elif names and keeps_items(node):
+        elif names and passes_fields(node):
             node, others = array_of(node)
             beside.extend(others)
         else:
@@ -91,6 +91,76 @@ def keeps_items(node: exp.Expr) -> bool:
     filter(xs, x -> x.p > 1), array_sort(xs), slice(xs, 1, 2)
     """
     return isinstance(node, exp.Func) and call_name(node) in KEEPS_ITEMS
+
+
+COMPARES_ITEMS = frozenset(
+    """
+    arraysort array_sort sort_array sortarray list_sort list_reverse_sort arrayreversesort arraydistinct list_distinct
+    array_distinct array_remove arrayremove
+    """.split()  # noqa: SIM905
+)
+"""Those of them that compare whole items, unless a lambda compares."""
+
+
+def passes_fields(node: exp.Expr) -> bool:
+    """Tell whether a field of the items of a call is that field of its array.
+
+    filter(xs, x -> x.p > 1), slice(xs, 1, 2)      and not sort_array(xs), filter(xs, x -> f(x)):
+    there whole items decide which items they are
+    """
+    if not keeps_items(node):
+        return False
+
+    lambdas = [part for part in node.iter_expressions() if isinstance(part, exp.Lambda)]
+    if not lambdas:
+        return call_name(node) not in COMPARES_ITEMS
+
+    return all(
+        all(field_uses(variable, (each.this,))) for each in lambdas for variable in each.expressions
+    )
+
+
+def reads_fields_only(variable: exp.Expr, parts: Iterable[Any]) -> bool:
+    """Tell whether expressions read fields of a variable, and never the variable as a whole.
+
+    [x.p FOR x IN xs], x -> x.p > 1, x -> x:p::int
+    """
+    uses = field_uses(variable, parts)
+    return bool(uses) and all(uses)
+
+
+def field_uses(variable: exp.Expr, parts: Iterable[Any]) -> list[bool]:
+    """Tell for each use of a variable whether it reads a field."""
+    return [
+        is_field(name)
+        for part in parts
+        for name in part.find_all(exp.Identifier)
+        if name.name == variable.name and not is_later_part(name)
+    ]
+
+
+def is_later_part(name: exp.Identifier) -> bool:
+    """a.x      whether a name comes behind a dot"""
+    holder = name.parent
+    if isinstance(holder, exp.Column):
+        return holder.parts[0] is not name
+
+    return isinstance(holder, exp.Dot) and name.arg_key == "expression"
+
+
+def is_field(name: exp.Identifier) -> bool:
+    """x.p, x['p'], x:p      whether a field is read of a name"""
+    node: Any = name
+    if isinstance(name.parent, exp.Column):
+        node = name.parent
+        if len(node.parts) > 1:
+            return True
+
+    while isinstance(node.parent, (exp.Paren, exp.Cast)):
+        node = node.parent
+
+    step = step_of(node.parent)
+    return step is not None and node.arg_key == "this" and bool(step(node.parent)[0])
 
 
 def array_of(node: exp.Expr) -> tuple[Any, list[Any]]:

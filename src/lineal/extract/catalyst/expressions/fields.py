@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from lineal.algebra.expression import value
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.values import read_part
-from lineal.extract.catalyst.expressions.lambdas import bind_items
+from lineal.extract.catalyst.expressions.lambdas import bind_items, passes_fields
 from lineal.extract.catalyst.expressions.leaves import column_in
 from lineal.extract.catalyst.expressions.paths import FIELDS, KEEPS_ITEMS
 from lineal.extract.catalyst.expressions.refits import original_of
@@ -63,7 +63,7 @@ def leads_on(node: Node, scope: Scope) -> bool:
     if node.name == "NamedLambdaVariable":
         return expression_id(node.args) in scope.plan.items
 
-    return node.name == "Cast" or node.name in KEEPS_ITEMS
+    return node.name == "Cast" or passes_fields(node)
 
 
 def part_of_choice(node: Node, path: list[str]) -> Node:

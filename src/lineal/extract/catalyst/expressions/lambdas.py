@@ -96,7 +96,7 @@ def plain_array(node: Node, scope: Scope) -> tuple[Node, list[Node]]:
     array_sort(filter(xs, x -> x.p > a))      xs, and the lambda
     """
     others: list[Node] = []
-    while node.name in KEEPS_ITEMS:
+    while passes_fields(node):
         bind_items(node, scope)
         node, *more = arguments_of(node)
         others.extend(more)
@@ -104,24 +104,41 @@ def plain_array(node: Node, scope: Scope) -> tuple[Node, list[Node]]:
     return node, others
 
 
+def passes_fields(call: Node) -> bool:
+    """Tell whether a field of the items of a call is that field of its array.
+
+    filter(xs, x -> x.p > 1)      and not array_sort(xs), filter(xs, x -> f(x)): there whole items
+    decide which items they are
+    """
+    return call.name in KEEPS_ITEMS and all(
+        all(field_uses(variable, function.children[0]))
+        for function in call.children
+        for variable, _ in items_of(function, call)
+    )
+
+
 def reads_fields_only(variable: Node, body: Node) -> bool:
     """Tell whether an expression reads fields of a variable, and never the variable as a whole."""
+    uses = field_uses(variable, body)
+    return bool(uses) and all(uses)
+
+
+def field_uses(variable: Node, body: Node) -> list[bool]:
+    """Tell for each use of a variable whether it reads a field."""
     key = expression_id(variable.args)
-    found = False
+    uses = []
     waiting = [(body, False)]
     while waiting:
         node, leads_on = waiting.pop()
         if node.name == "NamedLambdaVariable" and expression_id(node.args) == key:
-            found = True
-            if not leads_on:
-                return False
+            uses.append(leads_on)
 
         is_field = node.name in FIELDS and bool(FIELDS[node.name](node))
         first = is_field or (leads_on and node.name in ("Cast", *FIELDS))
         for position, child in enumerate(arguments_of(node)):
             waiting.append((child, first and position == 0))
 
-    return found
+    return uses
 
 
 def scalar_function(node: Node, way: Way, calls: Calls, visit: Visit) -> None:

@@ -22,7 +22,8 @@ from lineal.extract.sql.paths import (
     call_name,
     keeps_items,
     leads_to_part,
-    step_of,
+    passes_fields,
+    reads_fields_only,
 )
 from lineal.extract.sql.scope import Scope
 from lineal.model.sequences import present
@@ -171,49 +172,11 @@ def plain_array(node: Any) -> tuple[Any, list[Any]]:
     array_sort(filter(xs, x -> x.p > a))      xs, and the lambda
     """
     others: list[Any] = []
-    while keeps_items(node):
+    while passes_fields(node):
         node, beside = array_of(node)
         others.extend(beside)
 
     return node, others
-
-
-def reads_fields_only(variable: exp.Expr, parts: Iterable[Any]) -> bool:
-    """Tell whether expressions read fields of a variable, and never the variable as a whole.
-
-    [x.p FOR x IN xs], x -> x.p > 1, x -> x:p::int
-    """
-    uses = [
-        is_field(name)
-        for part in parts
-        for name in part.find_all(exp.Identifier)
-        if name.name == variable.name and not is_later_part(name)
-    ]
-    return bool(uses) and all(uses)
-
-
-def is_later_part(name: exp.Identifier) -> bool:
-    """a.x      whether a name comes behind a dot"""
-    holder = name.parent
-    if isinstance(holder, exp.Column):
-        return holder.parts[0] is not name
-
-    return isinstance(holder, exp.Dot) and name.arg_key == "expression"
-
-
-def is_field(name: exp.Identifier) -> bool:
-    """x.p, x['p'], x:p      whether a field is read of a name"""
-    node: Any = name
-    if isinstance(name.parent, exp.Column):
-        node = name.parent
-        if len(node.parts) > 1:
-            return True
-
-    while isinstance(node.parent, (exp.Paren, exp.Cast)):
-        node = node.parent
-
-    step = step_of(node.parent)
-    return step is not None and node.arg_key == "this" and bool(step(node.parent)[0])
 
 
 def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
