@@ -139,9 +139,9 @@ def test_a_hostile_type_costs_nothing(kind: str) -> None:
 
 def test_no_type_is_computed_before_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    whole = Types.of
+    whole = Types.type_of
     monkeypatch.setattr(
-        Types, "of", lambda self, entry, key: asked.append(key) or whole(self, entry, key)
+        Types, "type_of", lambda self, entry, key: asked.append(key) or whole(self, entry, key)
     )
     found = lineal.lineage(
         {"result": "SELECT id + 1 AS n FROM orders"}, dialect="spark", schema=ORDERS

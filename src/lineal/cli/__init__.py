@@ -102,9 +102,6 @@ def end_at_once(end: SystemExit) -> None:
 
 def missing_surroundings() -> str:
     """Return what the process lacks that every command needs; '' if nothing."""
-    if sys.stdout is None:
-        return "standard output is closed: redirect it to a file or to /dev/null"
-
     try:
         os.getcwd()  # noqa: PTH109 (pathlib takes 20 ms to import)
     except OSError:

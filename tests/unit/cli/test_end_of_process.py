@@ -50,12 +50,6 @@ def run_in_shell(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_a_closed_standard_output_is_an_error(tmp_path: Path) -> None:
-    done = run_in_shell("LINEAL >&-", tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: standard output is closed")
-
-
 def test_a_folder_that_was_deleted_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     done = run_in_shell("cd gone && rmdir ../gone && LINEAL", tmp_path)
