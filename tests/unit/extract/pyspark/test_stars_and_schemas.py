@@ -67,7 +67,7 @@ def test_the_star_of_a_struct_without_a_type_answers_any_field():
     found = read("""
 spark.table("events").select("payload.*").select("a").write.saveAsTable("mart")
 """)
-    assert facts_in(found) == {"events.payload -> mart.a TRANSFORMATION"}
+    assert facts_in(found) == {"events.payload.a -> mart.a TRANSFORMATION"}
     assert Code.UNRESOLVED_COLUMN not in codes(found)
 
 
