@@ -341,7 +341,7 @@ def test_a_value_cast_to_the_type_of_a_table_is_the_same_value(spark, orders):
         "captured.nested.s -> captured.wider.s  IDENTITY",
         "captured.orders.id -> captured.wider.s  TRANSFORMATION",
         "captured.orders.day -> captured.wider.s  TRANSFORMATION",
-        "captured.nested.xs -> captured.changed.xs  TRANSFORMATION",
+        "captured.nested.xs.b -> captured.changed.xs  TRANSFORMATION",
     }
 
 
