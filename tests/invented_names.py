@@ -8,7 +8,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lineal.extract.sql.columns import OPERATORS
-from lineal.extract.sql.dialects.table_functions import CHANGE_COLUMNS, COLUMNS
+from lineal.extract.sql.dialects.table_functions import (
+    CHANGE_COLUMNS,
+    COLUMNS,
+    OF_A_SERIES,
+    TABLE_CHANGES,
+    WITH_HISTORY,
+)
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo
 
@@ -40,7 +46,7 @@ ENGINE_WORDS = frozenset(("star", "point", "minus", *(name.lower() for name in O
 
 OF_FUNCTIONS = frozenset(
     name.lower()
-    for names in (*COLUMNS.values(), CHANGE_COLUMNS)
+    for names in (*COLUMNS.values(), *OF_A_SERIES.values(), CHANGE_COLUMNS, TABLE_CHANGES, WITH_HISTORY)
     for name in names
 ) | {
     "key", "value", "pos", "col", "ordinality", "offset", "seq", "index", "this", "path", "number", "id",

@@ -8,7 +8,7 @@ from lineal.algebra.clauses import FILTERS
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.algebra.relation import Title
-from lineal.algebra.values import assigned_lineages
+from lineal.algebra.values import AssignedFields, assigned_lineages
 
 
 def update(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
@@ -64,6 +64,30 @@ def upsert(inserted: Frame, assigned: Mapping[str, Slot]) -> Frame:
         columns[slot.key] = slot
 
     return Frame(list(columns.values()), inserted.rows)
+
+
+def assign_fields(frame: Frame, paths: Mapping[int, str]) -> Frame:
+    """INSERT INTO t (id, s.f, s.g) SELECT a, b, c FROM u
+
+    Each column that is listed by a field takes the value there: t.s.f ← u.b, t.s.g ← u.c.
+    """
+    slots: list[Slot] = []
+    structs: dict[str, AssignedFields] = {}
+    for number, slot in enumerate(frame.slots):
+        path = paths.get(number)
+        if path is None:
+            slots.append(slot)
+            continue
+
+        struct = structs.get(slot.key)
+        if struct is None:
+            struct = structs[slot.key] = AssignedFields({}, {}, [])
+            slots.append(slot._replace(lineage=struct))
+
+        struct.fields = {**struct.fields, path: united([struct.fields.get(path, {}), slot.lineage])}
+        struct.names = list(struct.fields)
+
+    return Frame(slots, frame.rows)
 
 
 def insert_each(inserted: Frame, rows: Lineage) -> Frame:

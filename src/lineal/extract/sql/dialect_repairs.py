@@ -505,7 +505,7 @@ def changes_applied(words: Words) -> Words:
     """Rewrite APPLY CHANGES as MERGE.
 
     APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS *
-    EXCEPT (c) …
+    EXCEPT (c) …, and the same with APPLY AS TRUNCATE WHEN
 
     Databricks: MERGE INTO t USING (SELECT * EXCEPT (c) FROM s WHERE d ORDER BY q) AS s ON t.k = s.k
     …, all by name
@@ -519,17 +519,20 @@ def changes_applied(words: Words) -> Words:
         word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")
     ]
     named = items(words[keys + 2 : closing(words, keys + 1)])
-    chosen, gone, order = (
-        clause(words, "COLUMNS", 1),
-        clause(words, "DELETE", 2),
-        clause(words, "SEQUENCE", 2),
-    )
+    chosen, order = clause(words, "COLUMNS", 1), clause(words, "SEQUENCE", 2)
+    ends = [end for kind in ("DELETE", "TRUNCATE") if (end := clause(words, kind, 2))]
     if says(chosen, 0, "("):
         chosen = chosen[1:-1]
     else:
         chosen = chosen or words_like(words[0], (TokenType.STAR, "*"))
 
-    filters = [*words_like(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
+    filters: Words = []
+    for end in ends:
+        filters += words_like(
+            words[0], (TokenType.OR, "OR") if filters else (TokenType.WHERE, "WHERE")
+        )
+        filters += end
+
     sorts = [*words_like(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
     joined: Words = []
     for key in named:

@@ -323,7 +323,71 @@ APPLIED = "apply\0"
 """The function that stands for APPLY; nobody can call a function so."""
 
 
+def name_models(words: Words) -> Words:
+    """Give a function its model by name, and its tables as queries.
+
+    ML.EVALUATE(MODEL m, TABLE t), CHANGES(TABLE t, NULL)
+
+    BigQuery: ML.EVALUATE(MODEL => m, (SELECT * FROM t)), CHANGES((SELECT * FROM t), NULL)
+    """
+    found = words
+    for at in range(len(words) - 2, 1, -1):
+        if words[at - 1].token_type not in (TokenType.L_PAREN, TokenType.COMMA):
+            continue
+
+        end = end_of_name(words, at + 1)
+        if end is None:
+            continue
+
+        if says(words, at, "MODEL") and word_at(words, at - 2) in TAKES_MODEL:
+            alone = words[end].token_type is TokenType.R_PAREN
+            found = [
+                *found[:end],
+                *words_like(words[at], *(NO_OPTIONS if alone else ())),
+                *found[end:],
+            ]
+        elif says(words, at, "MODEL"):
+            named = words_like(words[at], (TokenType.FARROW, "=>"))
+            found = [*found[: at + 1], *named, *found[at + 1 :]]
+        elif says(words, at, "TABLE"):
+            star = words_like(
+                words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), FROM_WORD
+            )  # fmt: skip
+            closed = like(words[end - 1], TokenType.R_PAREN, ")")
+            found = [*found[:at], *star, *found[at + 1 : end], closed, *found[end:]]
+
+    return found
+
+
+def end_of_name(words: Words, start: int) -> int | None:
+    """TABLE a.b, …      where the name of a table ends that is a whole argument"""
+    end = start
+    while end < len(words) and words[end].token_type not in ENDS_ARGUMENT:
+        if end - start > 4 or (words[end].token_type is TokenType.DOT) != bool((end - start) % 2):
+            return None
+
+        end += 1
+
+    return end if start < end < len(words) else None
+
+
+TAKES_MODEL = frozenset(
+    ("PREDICT", "FORECAST", "TRANSLATE", "GENERATE_EMBEDDING", "GENERATE_TEXT_EMBEDDING", "GENERATE_TEXT",
+     "GENERATE_TABLE")
+)  # fmt: skip
+"""The functions whose model the parser reads."""
+
+ENDS_ARGUMENT = (TokenType.COMMA, TokenType.R_PAREN)
+NO_OPTIONS = (
+    (TokenType.COMMA, ","), (TokenType.STRUCT, "STRUCT"), (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"),
+)  # fmt: skip
+"""ML.FORECAST(MODEL m)      the parser wants the options, too"""
+
+FROM_WORD = (TokenType.FROM, "FROM")
+
+
 REPAIRS = (
+    name_models,
     apply_to_columns,
     drop_locks,
     drop_watermarks,

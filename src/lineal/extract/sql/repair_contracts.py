@@ -273,7 +273,7 @@ CONTRACTS = (
         "CREATE TASK k WAREHOUSE = w SCHEDULE = '1 minute' AS INSERT INTO t (a) SELECT a FROM s",
         rf"CREATE(?: OR REPLACE| OR ALTER)? (?:TASK|PIPE|ALERT|FLOW)(?: IF NOT EXISTS)? {NAME}"
         rf"(?: (?:{NAME} = (?:{VALUE}|{OPTIONS})|COMMENT = S|AFTER {NAME}(?: , {NAME})*|WHEN .+|IF \( .+ \)"
-        rf"|FINALIZE = {NAME}))* (?:AS|THEN)",
+        rf"|FINALIZE = {NAME}))* (?:AS|THEN)|ONCE",
     ),
     Contract(
         "drop_watermarks", "databricks",
@@ -284,7 +284,7 @@ CONTRACTS = (
         "unneeded", "databricks",
         "CREATE OR REFRESH STREAMING LIVE TABLE t AS SELECT a FROM s",
         r"DEEP|SHALLOW|OR REFRESH(?: (?:TEMPORARY|TEMP|PRIVATE))?(?: STREAMING)? LIVE"
-        r"|(?:OR REFRESH )?(?:INCREMENTAL )?(?:STREAMING )?LIVE|OR REFRESH|STREAMING|REFRESH",
+        r"|(?:OR REFRESH )?(?:INCREMENTAL )?(?:STREAMING )?LIVE|OR REFRESH|STREAMING|REFRESH|(?:OR REFRESH )?PRIVATE",
     ),
     Contract(
         "expectations", "databricks",
@@ -300,7 +300,7 @@ CONTRACTS = (
         r"|\) (?:IGNORE NULL UPDATES )?(?:APPLY AS (?:DELETE|TRUNCATE) WHEN|SEQUENCE BY)"
         r"|IGNORE NULL UPDATES|APPLY AS (?:DELETE|TRUNCATE) WHEN|SEQUENCE BY|COLUMNS"
         r"|COLUMNS \(|(?:\) )?STORED AS SCD TYPE 0(?: TRACK HISTORY ON .+)?"
-        r"|FROM STREAM|\) \) KEYS \(|STREAM \(",
+        r"|FROM STREAM|\) \) KEYS \(|STREAM \(|,",
     ),
     Contract(
         "flow_of_changes", "databricks",
@@ -554,6 +554,11 @@ CONTRACTS = (
         r"(?:(?:PARTITION BY (?:\w+ \( \w+ (?:, \w+ )?\)|\w+)|CLUSTER BY \w+(?: , \w+)*"
         rf"|OPTIONS (?:{OPTIONS})"
         rf"|WITH PARTITION COLUMNS(?: \( \w+ \w+(?: , \w+ \w+)* \))?|WITH CONNECTION {NAME})(?: |$))+",
+    ),
+    Contract(
+        "name_models", "bigquery",
+        "SELECT a FROM ML.EVALUATE(MODEL m, TABLE t, STRUCT(0.5 AS threshold))",
+        r"TABLE",
     ),
     Contract("matches_as_like", "informix", "SELECT a FROM t WHERE a MATCHES 'A*'"),
     Contract(

@@ -640,7 +640,7 @@ def without_duplicates(words: Words) -> Words:
 def inner_statement(words: Words) -> Words:
     """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …, CREATE ALERT a … THEN …
 
-    CREATE FLOW f AS INSERT …
+    CREATE FLOW f AS INSERT …, CREATE FLOW f AS INSERT INTO ONCE t …
 
     what is done again and again
     """
@@ -649,19 +649,22 @@ def inner_statement(words: Words) -> Words:
     if kind is None or as_ is None or as_ < kind:
         return words
 
-    return words[as_ + 1 :]
+    inner = words[as_ + 1 :]
+    return [*inner[:2], *inner[3:]] if says_all(inner, 1, "INTO", "ONCE") else inner
 
 
 def unneeded(words: Words) -> Words:
     """Drop words that change no column.
 
     CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …
+
+    CREATE OR REFRESH PRIVATE MATERIALIZED VIEW v AS …
     """
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, clone - 1, "DEEP"):
         return [*words[: clone - 1], *words[clone:]]
 
-    live = first(words, 0, "LIVE")
+    live = first(words, 0, "LIVE", "PRIVATE")
     if live is not None and says(words, 0, "CREATE") and live <= 4:
         return [
             like(word, TokenType.REPLACE, "REPLACE") if says([word], 0, "REFRESH") else word
@@ -1173,6 +1176,7 @@ ONLY_IN: dict[Repair, tuple[str, ...]] = {
     types_behind: ("teradata",),
     query_repairs.apply_to_columns: ("clickhouse",),
     query_repairs.drop_locks: ("teradata",),
+    query_repairs.name_models: ("bigquery",),
     query_repairs.compare_periods: ("teradata",),
 }
 """Repairs whose words mean something else in other dialects.
@@ -1196,6 +1200,7 @@ NEEDS: dict[Repair, frozenset[str]] = {
         dialect_repairs.bulk_rows: "OPENROWSET",
         query_repairs.apply_to_columns: "APPLY",
         query_repairs.drop_locks: "LOCKING LOCK",
+        query_repairs.name_models: "MODEL TABLE",
         query_repairs.drop_watermarks: "WATERMARK",
         query_repairs.serialize_values: "XMLSERIALIZE",
         query_repairs.query_before_conflict: "CONFLICT",

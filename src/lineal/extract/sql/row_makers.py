@@ -62,6 +62,8 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     evaluation = scope.evaluation
     if isinstance(inner, exp.Subquery):
         frame = evaluation.query(inner, scope, scope.ctes)
+    elif isinstance(inner, exp.TableFromRows):
+        return table_from_rows(exp.TableFromRows(this=inner.this, alias=alias), scope, rows)
     elif node.args.get("view") or isinstance(inner, ROW_MAKERS):
         frame = exploded([inner], names_of_items(inner, alias, scope), scope)
     else:

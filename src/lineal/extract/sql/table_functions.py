@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, slot_at, star_slot
+from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
-from lineal.algebra.values import OpenRow, Part, Struct
+from lineal.algebra.values import Part
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
@@ -38,15 +38,16 @@ from lineal.extract.sql.generators import (
     parts_of,
 )
 from lineal.extract.sql.methods import as_function
+from lineal.extract.sql.model_functions import member_frame, model_columns
 from lineal.extract.sql.nodes import holds, is_string, list_arg
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Counted, Source, field_of
 from lineal.extract.sql.structs import field_names
-from lineal.extract.sql.tables import named_in_text, spelled
+from lineal.extract.sql.tables import named_in_text
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Dataset
 from lineal.model.paths import is_path, path_name
 from lineal.model.sequences import first_of_each, present
 from lineal.model.way import IDENTITY, Clause
@@ -394,145 +395,18 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns]
 
 
-MODEL_INPUTS = (exp.Table, exp.Subquery)
-
-
-def member_frame(member: Any, scope: Scope, rows: Lineage) -> Frame:
-    """TABLE t, (SELECT …)      the rows that a function is given"""
-    query = member
-    if isinstance(member, exp.Table):
-        query = exp.select("*").from_(member.copy())
-
-    frame = scope.evaluation.query(query, scope.parent, scope.ctes)
-    absorb(frame.rows, rows)
-    return frame
-
-
-def takes_model(call: Any) -> bool:
-    """ML.PREDICT(MODEL m, TABLE t), AI.GENERATE_TABLE(MODEL m, (SELECT …), …)"""
-    return (
-        isinstance(call, exp.Func)
-        and isinstance(call.args.get("this"), exp.Table)
-        and isinstance(call.args.get("expression"), MODEL_INPUTS)
-    )
-
-
 def columns_of_given(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot] | None:
     """ML.PREDICT(MODEL m, TABLE t), VECTOR_SEARCH(TABLE b, …), exclude_columns(input => TABLE(t))
 
     functions that pass on the columns of the tables that they are given; None for any other
     """
-    if takes_model(call):
-        return predicted(call, node, scope, rows)
-
-    if isinstance(call, exp.VectorSearch):
-        return neighbors(call, scope, rows)
-
-    if isinstance(call, exp.GapFill):
-        return filled_columns(call, scope, rows)
+    if (found := model_columns(call, name_of(call), node, scope, rows)) is not None:
+        return found
 
     if name_of(call) in PASSES_COLUMNS:
         return passed_columns(call, scope, rows)
 
     return None
-
-
-def predicted(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot]:
-    """FROM ML.PREDICT(MODEL m, TABLE t)
-
-    the columns of t as they are; every other one is the model's, and made of all of t's
-    """
-    evaluation = scope.evaluation
-    given = member_frame(call.args["expression"], scope, rows)
-    made: Lineage = {}
-    for slot in given.slots:
-        pour(slot.lineage, VALUE, made)
-
-    spelling, key = spelled(call.args["this"], evaluation.facts)
-    dataset, _ = evaluation.scan(key, spelling, node)
-    if dataset is None:
-        return list(given.slots)
-
-    return [*given.slots, star_slot(Star(dataset, arguments=made))]
-
-
-def filled_columns(call: exp.GapFill, scope: Scope, rows: Lineage) -> list[Slot] | None:
-    """FROM GAP_FILL(TABLE t, ts_column => 'at', value_columns => [('price', 'locf')], …)
-
-    the columns of t that the texts name, each computed from those of its neighbors
-    """
-    if not isinstance(call.this, MODEL_INPUTS):
-        return None
-
-    frame = member_frame(call.this, scope, rows)
-    slots = []
-    for name in filled_names(call):
-        key = scope.evaluation.fold(name, False)
-        stars = [each.star for each in frame.stars if each.star is not None]
-        found = [slot_at(frame.index, key)] if key in frame.index else []
-        found += [slot for star in stars if (slot := answer(star, name, key)) is not None]
-        made: Lineage = {}
-        for slot in found[:1]:
-            pour(slot.lineage, VALUE, made, call)
-
-        slots.append(Slot(name, key, made))
-
-    return slots
-
-
-def filled_names(call: exp.GapFill) -> list[str]:
-    """The columns that GAP_FILL names: of the time, of the partitions, and those it fills."""
-    names = []
-    for setting in ("ts_column", "partitioning_columns", "value_columns"):
-        value = call.args.get(setting)
-        value = value.expression if isinstance(value, exp.Kwarg) else value
-        items = value.expressions if isinstance(value, exp.Array) else [value]
-        firsts = [item.expressions[0] if isinstance(item, exp.Tuple) else item for item in items]
-        names += [first.name for first in firsts if is_string(first)]
-
-    return names
-
-
-def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot] | None:
-    """FROM VECTOR_SEARCH(TABLE b, 'v', TABLE q)
-
-    base and query are rows of b and q; distance is made of both vectors, which decide the rows
-    """
-    evaluation = scope.evaluation
-    members = []
-    for argument in (call.this, call.args.get("query_table")):
-        if not isinstance(argument, MODEL_INPUTS):
-            return None
-
-        members.append(member_frame(argument, scope, rows))
-
-    base, query = map(row_as_struct, members)
-    named = call.args.get("column_to_search")
-    vector = named.name if named is not None else ""
-    distance: Lineage = {}
-    for lineage in present((base.field(vector), query.field(vector))):
-        pour(lineage, VALUE, distance)
-        pour(lineage, LATERAL, rows)
-
-    made = (("query", query), ("base", base), ("distance", distance))
-    return [Slot(name, evaluation.fold(name, False), lineage) for name, lineage in made]
-
-
-def row_as_struct(frame: Frame) -> Struct:
-    """A row as a value, with its columns as fields."""
-    whole: Lineage = {}
-    for slot in frame.slots:
-        pour(slot.lineage, VALUE, whole)
-
-    named = [slot for slot in frame.slots if slot.star is None]
-    fields = {slot.key.lower(): slot.lineage for slot in named}
-    names = [slot.name for slot in named]
-    stars = present([slot.star for slot in frame.slots])
-    if len(stars) == 1:
-        rest: Lineage = {(Column(stars[0].dataset, "*"), IDENTITY): None}
-        return OpenRow(whole, fields, names, rest)
-
-    return Struct(whole, fields, names)
 
 
 def passed_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot] | None:

@@ -106,6 +106,31 @@ Delta: the rows of t that came and went, with CHANGE_COLUMNS
 
 CHANGE_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
 
+TABLE_CHANGES = ("_CHANGE_TYPE", "_CHANGE_TIMESTAMP")
+"""FROM CHANGES(TABLE t, NULL, NULL), APPENDS(TABLE t, …)      BigQuery"""
+
+BOUNDS = ("prediction_interval_lower_bound", "prediction_interval_upper_bound")
+OF_A_SERIES = {
+    "forecast": ("forecast_timestamp", "forecast_value", "confidence_level", *BOUNDS, "ai_forecast_status"),
+    "detect_anomalies": (
+        "time_series_timestamp", "time_series_data", "is_anomaly", "lower_bound", "upper_bound",
+        "anomaly_probability", "ai_detect_anomalies_status",
+    ),
+    "evaluate": (
+        "mean_absolute_error", "mean_squared_error", "root_mean_squared_error",
+        "mean_absolute_percentage_error", "symmetric_mean_absolute_percentage_error", "ai_evaluate_status",
+    ),
+}  # fmt: skip
+"""FROM AI.FORECAST(TABLE t, data_col => 'x', timestamp_col => 'at')      BigQuery, besides id_cols"""
+
+WITH_HISTORY = (
+    "time_series_timestamp", "time_series_type", "time_series_data", "confidence_level", *BOUNDS, "ai_forecast_status",
+)  # fmt: skip
+"""FROM AI.FORECAST(…, output_historical_time_series => TRUE)"""
+
+OF_ALL_ROWS = frozenset(("evaluate", "roc_curve", "confusion_matrix"))
+"""FROM ML.EVALUATE(MODEL m, TABLE t)      measures of a model, over all rows of t"""
+
 ELSEWHERE = frozenset(
     ("remote", "remotesecure", "cluster", "clusterallreplicas", "mysql", "postgresql")
 )

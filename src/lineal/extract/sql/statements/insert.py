@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.changes import upsert
+from lineal.algebra.changes import assign_fields, upsert
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project, reopen
 from lineal.extract.sql.dialects import Facts
@@ -66,12 +66,29 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     by_name = bool(node.args.get("by_name"))
     conflict = node.args.get("conflict")
     sets = conflict is not None and bool(conflict.expressions)
+    paths = listed_fields(schema)
+
+    def after(frame: Frame, evaluation: Evaluation, ctes: CTEs) -> Frame:
+        """Put parts into their columns, and add what ON CONFLICT sets."""
+        frame = assign_fields(frame, paths) if paths else frame
+        return on_conflict(conflict, node, table, frame, evaluation, ctes) if sets else frame
+
     return Plan(
         name, key, "table", query=query, columns=columns, with_=node.args.get("with_"), node=node,
         defines=False, positional=not by_name, partition=partition_of(table, facts),
         overwrites=bool(node.args.get("overwrite")) and not table.args.get("partition"),
-        after=(lambda frame, e, c: on_conflict(conflict, node, table, frame, e, c)) if sets else None,
+        after=after if sets or paths else None,
     )  # fmt: skip
+
+
+def listed_fields(schema: Any) -> dict[int, str]:
+    """t (a, s.f, s.g.h)      1: f, 2: g.h; the fields among the columns that are listed"""
+    items = schema.expressions if schema is not None else ()
+    return {
+        number: ".".join(part.name for part in list(item.flatten())[1:])
+        for number, item in enumerate(items)
+        if isinstance(item, exp.Dot)
+    }
 
 
 def open_rows(values: exp.Values) -> None:

@@ -171,15 +171,24 @@ class Unsupported:
     """This statement is not traced."""
 
 
+def base_of(item: Any) -> Any:
+    """a INT, s.f, xs[1]      the column in an item of a column list: a, s, xs"""
+    while isinstance(item, (exp.ColumnDef, exp.Dot, exp.Bracket)):
+        item = item.this
+
+    return item
+
+
 def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
     """Return the names of a column list.
 
     t (a, b COMMENT 'x')      the names of a column list
     t (a, "b")                b, too, where double quotes are those of strings
+    t (s.f, xs[1])            s and xs
     """
     found = []
     for item in schema.expressions:
-        identifier = item.this if isinstance(item, exp.ColumnDef) else item
+        identifier = base_of(item)
         if isinstance(identifier, (exp.Identifier, exp.Column)) or identifier.is_string:
             found.append(
                 (identifier.name, facts.fold(identifier.name, identifier.args.get("quoted")))
