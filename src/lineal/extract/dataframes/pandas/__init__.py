@@ -59,6 +59,7 @@ from lineal.extract.dataframes.pandas.frames import (
 from lineal.extract.dataframes.pandas.groups import (
     GROUPED,
     attribute_of_groups,
+    call_groups,
     each_group,
     item_of_groups,
     item_of_rolling,
@@ -181,6 +182,7 @@ RECEIVERS.update(
     }
 )
 CALLS[Series] = call_series
+CALLS[Groups] = call_groups
 OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine, Names: combine_names})
 COMPREHENDED[Names] = comprehend
 LISTED.add(Names)

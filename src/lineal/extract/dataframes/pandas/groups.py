@@ -168,9 +168,23 @@ def attribute_of_groups(run: Run, held: Groups, name: str, node: ast.AST) -> Val
     return Method(held, name)
 
 
+def call_groups(run: Run, held: Groups, given: Invocation) -> Value:
+    """df.groupby("k").new_method()      Report a method that is not traced."""
+    Call(run, [], {}, given.node).unsupported(f"GroupBy.{(held.selected or ('()',))[0]}")
+    return Unknown("groups", "a method that is not traced", inputs=(held.table.relation,))
+
+
 def may_select(held: Groups, name: str) -> bool:
     """Tell whether a name of groups is a column, as far as anybody knows."""
-    return name in held.table.relation.by_key
+    relation = held.table.relation
+    return name in relation.by_key or (bool(relation.stars) and name not in OTHER_NAMES)
+
+
+OTHER_NAMES = frozenset(
+    """boxplot dtype dtypes exclusions grouper groups hist indices keys level ndim nearest ngroups
+    is_monotonic_decreasing is_monotonic_increasing plot take asfreq interpolate""".split()  # noqa: SIM905
+)
+"""What groups have besides columns, aggregates and the methods of GROUPED."""
 
 
 # -- aggregates ------------------------------------------------------------------------------------

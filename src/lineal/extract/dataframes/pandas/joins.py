@@ -317,16 +317,30 @@ def join_one(call: Call, left: Table, other: Value) -> Table:
     how = HOWS.get(str(call.get(2, "how", "left")), "LEFT")
     suffixes = (call.get(3, "lsuffix", ""), call.get(4, "rsuffix", ""))
     pair = tuple(each if isinstance(each, str) else "" for each in suffixes)
-    made = join_sides(call, Sides(left, right, left_keys, right_keys, how, (pair[0], pair[1])))
-    index = tuple(each for each in left.index)
+    sides = Sides(left, right, left_keys, right_keys, how, (pair[0], pair[1]))
+    made = join_sides(call, sides)
+    index = joined_index(call, sides) if on is None else left.index
+    columns = {*left.relation.by_key, *(() if on is None else left_keys)}
     kept = [
         each
         for each in made.relation.attributes
-        if each.slot.star is not None
-        or each.key in left.relation.by_key
-        or each.key not in right_keys
+        if each.slot.star is not None or each.key in columns or each.key not in right_keys
     ]
     return Table(made.relation.derived(kept, None, made.relation.evaluation), index, left.order)
+
+
+def joined_index(call: Call, sides: Sides) -> tuple[Attribute, ...]:
+    """left.join(right, how="outer")      Return the index: its labels come from either side."""
+    if len(sides.left_keys) != len(sides.right_keys):
+        return sides.left.index
+
+    pairs = zip(sides.left.index, sides.right.index, strict=True)
+    return tuple(
+        fresh(merge_key(one.slot, other.slot, sides.how, (one.slot.name, other.slot.name))._replace(
+            name=one.slot.name, key=one.slot.key
+        ))
+        for one, other in pairs
+    )  # fmt: skip
 
 
 # -- concat ----------------------------------------------------------------------------------------

@@ -411,6 +411,39 @@ def settle(frame: PolarsFrame, tree: Any) -> Any:
 
     other["id"] in an expression over df is a subquery; x_right after a join is x of the right side
     """
+    return in_order(frame, settle_columns(frame, tree))
+
+
+ORDERED = "ordered"
+"""The mark of a window that takes the rows in the order of the frame."""
+
+
+def in_order(frame: PolarsFrame, tree: Any) -> Any:
+    """df.sort("at").with_columns(pl.col("x").shift(1))      Return a tree with the order of rows."""
+    if not frame.order or not any(map(takes_order, tree.find_all(exp.Window))):
+        return tree
+
+    tree = tree.copy()
+    for window in filter(takes_order, list(tree.find_all(exp.Window))):
+        window.set("order", exp.Order(expressions=list(map(ordered_by, frame.order))))
+
+    return tree
+
+
+def takes_order(window: exp.Window) -> bool:
+    """Tell whether a window takes the rows in the order of the frame."""
+    return ORDERED in meta_of(window) and window.args.get("order") is None
+
+
+def ordered_by(key: exp.Column) -> exp.Ordered:
+    """Return a sort key for one more window; it shares the column that it means."""
+    column = exp.Column(this=key.this.copy())
+    column._meta = meta_of(key)
+    return exp.Ordered(this=column)
+
+
+def settle_columns(frame: PolarsFrame, tree: Any) -> Any:
+    """Return a tree whose columns of other frames are resolved."""
     if not frame.suffixes and not any("bound" in each.meta for each in tree.find_all(exp.Column)):
         return tree
 

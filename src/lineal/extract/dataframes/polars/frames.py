@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -11,6 +12,7 @@ from sqlglot import exp
 from lineal.algebra.clauses import DISTINCT_ON, FILTERS, SORTS
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import compare, distinct
+from lineal.extract.dataframes.pandas.trees import leaf
 from lineal.extract.dataframes.polars.expressions import (
     expand,
     expr_of,
@@ -35,8 +37,10 @@ from lineal.extract.dataframes.untraced import collected_values, method_name, re
 from lineal.extract.pyspark.columns.trees import bound_column
 from lineal.extract.pyspark.dispatch import invoke, relation_in
 from lineal.extract.pyspark.frame_libraries import TRACED
+from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import rename as rename_relation
 from lineal.extract.pyspark.frames.changes import unsure
+from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
@@ -72,7 +76,17 @@ def sort(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         call.node,
     )
     trees = expanded_trees(run, frame, keys, call.node)
-    return narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
+    sorted_frame = narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
+    return replace(sorted_frame, order=order_of(run, frame, trees, call.node))
+
+
+def order_of(
+    run: Run, frame: PolarsFrame, trees: Iterable[exp.Expr], node: ast.AST
+) -> tuple[exp.Column, ...]:
+    """Return the columns that rows are sorted by, as trees that keep what they mean now."""
+    scope = FrameScope(frame.relation, run.evaluation(), Clause.ORDER_BY)
+    slots = [Slot(each.name or "key", "", lineage_of(each, scope)) for each in trees]
+    return tuple(leaf(run, slot, node) for slot in slots)
 
 
 def expanded_trees(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -> list[Any]:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT, FILTERS, LATERAL, SORTS
 from lineal.extract.dataframes.polars.expressions import (
+    ORDERED,
     combine,
     constant,
     expr_of,
@@ -105,7 +106,26 @@ def running(function: str, by: bool = False) -> Method:
         """Return a value over the rows so far, ordered by the first argument where it is one."""
         ordered = [expr_of(run, each, call.node) for each in call.arguments[:1]] if by else []
         window = exp.Window(this=build_call(function, [held.tree]), order=order_by(ordered))
-        return held.with_tree(window, *ordered)
+        return held.with_tree(mark_ordered(window), *ordered)
+
+    return method
+
+
+def mark_ordered(window: exp.Window) -> exp.Window:
+    """Mark a window that takes the rows in the order of the frame."""
+    window.meta[ORDERED] = True
+    return window
+
+
+def in_rows(name: str) -> Method:
+    """Return a method that reads the rows before: pl.col("a").shift(1), pl.col("a").diff()"""
+    known = METHODS.get(name)
+
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
+        """Return a value of the rows around each."""
+        made = known(run, held, call) if known else call_function(run, held, name, call)
+        assert isinstance(made, Expr)
+        return replace(made, tree=mark_ordered(exp.Window(this=exp.Lag(this=made.tree))))
 
     return method
 
@@ -137,6 +157,9 @@ def over(run: Run, held: Expr, call: Invocation) -> Value:
         inner = exp.Lag(this=tree)  # the values of single rows, as shift(1) gives them
 
     made = exp.Window(this=inner, partition_by=trees_of(keys), order=order_by(order) or own)
+    if ORDERED in tree.meta:
+        mark_ordered(made)
+
     return replace(held.with_tree(made, *keys, *order), rows=())
 
 
@@ -398,6 +421,13 @@ METHODS: dict[str, Method] = {
     "when": when,
     "otherwise": otherwise,
 }  # fmt: skip
+
+METHODS.update(
+    {
+        name: in_rows(name)
+        for name in ("shift", "diff", "pct_change", "forward_fill", "backward_fill", "interpolate")
+    }
+)
 
 SCALAR_METHODS = frozenset(
     """abs arccos arccosh arcsin arcsinh arctan arctanh arg_sort arg_true arg_unique append

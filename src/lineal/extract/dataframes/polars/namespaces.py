@@ -6,7 +6,8 @@ Those that no table lists transform the column and what else they are given.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sqlglot import exp
@@ -14,11 +15,12 @@ from sqlglot import exp
 from lineal.extract.dataframes.polars.expressions import expr_of, exprs_of, transformed
 from lineal.extract.dataframes.polars.methods import METHODS
 from lineal.extract.dataframes.polars.values import Accessor, Expr
-from lineal.extract.pyspark.columns.trees import identifier
+from lineal.extract.pyspark.columns.trees import identifier, item
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
+from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Value, note_of, trees_of
+from lineal.extract.pyspark.values import ColumnValue, Value, note_of, trees_of
 from lineal.model.diagnostic import Code
 from lineal.model.sequences import all_are, instances
 
@@ -34,6 +36,55 @@ def field(run: Run, held: Expr, call: Invocation) -> Value:
 
     found = exp.Dot(this=held.tree, expression=identifier(names[0]))
     return replace(held.with_tree(found), root=names[0], name=None)
+
+
+def struct_of(held: Expr, names: Iterable[str]) -> Expr:
+    """Return a struct whose fields are all made of one expression."""
+    parts = [item(ColumnValue(held.tree, (name,))) for name in names]
+    return held.with_tree(exp.Struct(expressions=parts))
+
+
+def rename_fields(run: Run, held: Expr, call: Invocation) -> Value:
+    """pl.col("parts").struct.rename_fields(["first", "last"])"""
+    names = items_of(call.argument(0, "names"))
+    if not names or not all_are(names, str):
+        return call_plain(held, "rename_fields", call, run)
+
+    fields = held.tree.expressions if isinstance(held.tree, exp.Struct) else []
+    if len(fields) != len(names):
+        return struct_of(held, names)
+
+    values = [each.unalias() for each in fields]
+    parts = [
+        item(ColumnValue(*pair)) for pair in zip(values, ((name,) for name in names), strict=True)
+    ]
+    return held.with_tree(exp.Struct(expressions=parts))
+
+
+def split_fields(extra: int) -> Callable[[Run, Expr, Invocation], Value]:
+    """Return a method that splits a text into the fields of a struct: field_0, field_1, …"""
+
+    def method(run: Run, held: Expr, call: Invocation) -> Value:
+        """pl.col("name").str.split_exact(" ", 1), pl.col("name").str.splitn(" ", 2)"""
+        number = call.argument(1, "n")
+        split = call_plain(held, "split", call, run)
+        if not isinstance(number, int):
+            return split
+
+        return struct_of(split, [f"field_{at}" for at in range(number + extra)])
+
+    return method
+
+
+def extract_groups(run: Run, held: Expr, call: Invocation) -> Value:
+    r"""pl.col("url").str.extract_groups(r"(?<host>\w+)/(?<path>\w+)")"""
+    pattern = call.argument(0, "pattern")
+    found = call_plain(held, "extract_groups", call, run)
+    names = GROUP_NAME.findall(pattern) if isinstance(pattern, str) else []
+    return struct_of(found, names) if names else found
+
+
+GROUP_NAME = re.compile(r"\(\?P?<(\w+)>")
 
 
 def with_fields(run: Run, held: Expr, call: Invocation) -> Value:
@@ -62,6 +113,10 @@ def joined(run: Run, held: Expr, call: Invocation) -> Value:
 SPECIAL: dict[tuple[str, str], Callable[[Run, Expr, Invocation], Value]] = {
     ("struct", "field"): field,
     ("struct", "with_fields"): with_fields,
+    ("struct", "rename_fields"): rename_fields,
+    ("str", "split_exact"): split_fields(1),
+    ("str", "splitn"): split_fields(0),
+    ("str", "extract_groups"): extract_groups,
     ("list", "eval"): evaluate,
     ("arr", "eval"): evaluate,
     ("list", "explode"): explode,
@@ -95,10 +150,14 @@ def call_accessor(run: Run, held: Accessor, name: str, call: Invocation) -> Valu
     if special is not None:
         return special(run, held.expr, call)
 
+    return call_plain(held.expr, name, call, run)
+
+
+def call_plain(held: Expr, name: str, call: Invocation, run: Run) -> Expr:
+    """Return a call that transforms a column and the columns among its arguments."""
     given = [*call.arguments, *call.keywords.values()]
     others = [expr_of(run, each, call.node) for each in given if isinstance(each, Expr)]
-    trees = [held.expr.tree, *trees_of(others)]
-    return held.expr.with_tree(transformed(name, *trees), *others)
+    return held.with_tree(transformed(name, held.tree, *trees_of(others)), *others)
 
 
 def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -103,7 +103,7 @@ class Projection:
 
         made.under = None
         found = take_findings(self.run, made, self.evaluation)
-        return PolarsFrame(found, self.frame.suffixes)
+        return self.frame.derived(found)
 
 
 AGGREGATES = (exp.AggFunc, exp.AnonymousAggFunc, exp.Subquery)
@@ -114,7 +114,7 @@ def aggregates(tree: Any) -> bool:
     if isinstance(tree, AGGREGATES):
         return True
 
-    if isinstance(tree, exp.Column):
+    if isinstance(tree, (exp.Column, exp.Window)):
         return False
 
     if isinstance(tree, exp.Filter):
@@ -135,7 +135,7 @@ def select(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -
     """df.select("a", pl.col("b").sum())      these columns only"""
     projection = Projection(run, frame)
     found = projection.finish(projection.columns(exprs, node))
-    return PolarsFrame(found.relation)
+    return PolarsFrame(found.relation, order=frame.order)
 
 
 def with_columns(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: ast.AST) -> PolarsFrame:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
+from sqlglot import exp
+
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.values import Value
 from lineal.model.edge import Doubt
@@ -30,10 +32,12 @@ class PolarsFrame:
     relation: Relation
     suffixes: tuple[Suffix, ...] = ()
     """of the joins before, whose right sides have unknown columns"""
+    order: tuple[exp.Column, ...] = ()
+    """the columns that the rows are sorted by, as trees"""
 
     def derived(self, relation: Relation) -> PolarsFrame:
         """Return the next frame of a chain; its columns may still have the names of a join."""
-        return PolarsFrame(relation, self.suffixes)
+        return PolarsFrame(relation, self.suffixes, self.order)
 
 
 Rows = tuple[tuple[Way, Any], ...]
