@@ -135,6 +135,8 @@ CONNECTION_METHODS: dict[str, Callable[[Call, Connection], Value]] = {
 
 
 FETCHING = frozenset(("df", "fetchdf", "fetch_df", "to_df", "fetch_df_chunk"))
+POLARS = frozenset(("pl", "arrow", "fetch_arrow_table", "to_arrow_table", "fetch_arrow_reader"))
+"""Methods that hand out a frame of Polars, or a table of Arrow, which is followed as one."""
 ROWS = frozenset(("fetchone", "fetchall", "fetchmany", "fetchnumpy"))
 """Methods that hand out plain rows: their columns go no further."""
 
@@ -142,11 +144,23 @@ WRITING = {"write_parquet": "file_name", "write_csv": "file_name", "to_parquet":
            "to_csv": "file_name"}  # fmt: skip
 
 
+def frame_of_polars(run: Run, relation: Relation, name: str) -> Value:
+    """duckdb.sql("SELECT …").pl()"""
+    library = TRACED.get("polars")
+    if library is None or library.open_frame is None:
+        return Unknown(name, "Polars is not traced", inputs=(relation,))
+
+    return library.open_frame(run, relation)
+
+
 def on_result(run: Run, held: QueryResult, name: str, given: Invocation) -> Value:
     """duckdb.sql("SELECT …").df(), .write_parquet("out.parquet")"""
     call = Call(run, given.arguments, given.keywords, given.node)
     if name in FETCHING:
         return DataFrame(Table(entered(held.relation)))
+
+    if name in POLARS:
+        return frame_of_polars(run, held.relation, name)
 
     if name in WRITING:
         write_path(run, held.relation, call.get(0, WRITING[name]), given.node)

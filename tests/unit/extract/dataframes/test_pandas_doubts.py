@@ -10,6 +10,7 @@ from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
+from lineal.model.way import Confidence
 
 HEAD = "import pandas as pd\n"
 
@@ -137,3 +138,13 @@ both[["age", "city"]].to_csv("out.csv", index=False)
         ("people.csv.city", "city", True),
         ("people.csv.name", "city", True),
     }
+
+
+def test_rounding_is_less_certain_for_columns_that_may_be_texts():
+    found = read(
+        "df = pd.read_csv('a.csv', usecols=['name', 'x'])\n"
+        "df['x'] = df['x'] / 2\n"
+        "df.round(1).to_csv('b.csv', index=False)\n"
+    )
+    levels = {edge.target.name: edge.level for edge in found.edges}
+    assert levels == {"name": Confidence.MEDIUM, "x": Confidence.HIGH}

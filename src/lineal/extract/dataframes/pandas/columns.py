@@ -10,7 +10,6 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import doubted
 from lineal.algebra.relation import rename as rename_frame
 from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
@@ -52,7 +51,7 @@ from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
 from lineal.model.edge import Doubt
 from lineal.model.sequences import all_are
-from lineal.model.way import Confidence
+from lineal.model.way import Confidence, How
 
 RENAMED = Doubt(
     Confidence.MEDIUM,
@@ -261,14 +260,26 @@ def filter_names(call: Call, table: Table) -> Table:
 def by_type(call: Call, table: Table) -> Table:
     """df.select_dtypes(include="number")      the types are not known"""
     call.dynamic("columns by their type")
-    doubtful = [
-        each._replace(
-            slot=each.slot._replace(lineage=doubted(each.slot.lineage, BY_TYPE), scanned=None),
-            doubt=BY_TYPE,
-        )
-        for each in table.relation.attributes
-    ]
+    doubtful = [each.doubtful(BY_TYPE) for each in table.relation.attributes]
     return table.with_relation(call.derived(table, doubtful, call.evaluation()))
+
+
+def round_numbers(call: Call, table: Table) -> Table:
+    """df.round(2)      texts stay as they are, and the type of a copied column is not known"""
+    made = elementwise("round")(call, table)
+    if isinstance(call.get(0, "decimals"), dict):
+        return made
+
+    copies = {each.key for each in table.relation.attributes if is_copy(each)}
+    attributes = [
+        each.doubtful(BY_TYPE) if each.key in copies else each for each in made.relation.attributes
+    ]
+    return made.with_relation(call.derived(made, attributes, call.evaluation()))
+
+
+def is_copy(attribute: Attribute) -> bool:
+    """Tell whether a column is taken from its sources as it is."""
+    return all(way.how is How.IDENTITY for _, way in attribute.slot.lineage)
 
 
 def reindex(call: Call, table: Table) -> Table:
@@ -608,9 +619,10 @@ COLUMNS = {
     "rename_axis": rename_axis,
     "droplevel": droplevel,
     **{name: fill_forward(name) for name in ("ffill", "bfill", "pad", "interpolate", "backfill")},
+    "round": round_numbers,
     **{
         name: elementwise(name)
-        for name in ("round", "abs", "clip", "isna", "isnull", "notna", "notnull")
+        for name in ("abs", "clip", "isna", "isnull", "notna", "notnull")
     },
 }  # fmt: skip
 """Methods of a frame that concern its columns and its index."""

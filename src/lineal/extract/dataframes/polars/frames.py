@@ -156,10 +156,12 @@ FILLS = frozenset(("fill_null", "fill_nan", "interpolate"))
 def cast(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.cast({"a": pl.Int64}), df.cast(pl.String)"""
     types = call.argument(0, "dtypes")
-    names = list(types) if isinstance(types, dict) else [selected(run, Selector(always), call.node)]
+    pairs = (
+        types if isinstance(types, dict) else {selected(run, Selector(always), call.node): types}
+    )
     exprs = [
-        METHODS["cast"](run, expr_of(run, each, call.node), call.with_arguments([], {}))
-        for each in names
+        METHODS["cast"](run, expr_of(run, each, call.node), call.with_arguments([kind], {}))
+        for each, kind in pairs.items()
     ]
     return with_columns(run, frame, exprs, call.node)
 

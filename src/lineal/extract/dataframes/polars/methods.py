@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.clauses import DISTINCT, FILTERS, LATERAL, SORTS
+from lineal.extract.dataframes.polars.dtypes import cast_type
 from lineal.extract.dataframes.polars.expressions import (
     ORDERED,
     combine,
@@ -175,7 +176,7 @@ def alias(run: Run, held: Expr, call: Invocation) -> Value:
 
 def cast(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").cast(pl.Int64)"""
-    return held.with_tree(exp.Cast(this=held.tree, to=exp.DataType.build("text")))
+    return held.with_tree(exp.Cast(this=held.tree, to=cast_type(call.argument(0, "dtype"))))
 
 
 def fill(run: Run, held: Expr, call: Invocation) -> Value:

@@ -19,6 +19,7 @@ from lineal.extract.pyspark.dispatch import LibraryCall
 from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import A_NUMBER
 from lineal.extract.pyspark.values import Value
 from lineal.model.sequences import instances
 
@@ -112,7 +113,7 @@ def by_type(pattern: str) -> LibraryCall:
 
     def test(name: str, kind: str) -> Answer:
         """Tell whether a column has the type; None where its type is unknown."""
-        if kind:
+        if kind not in ("", A_NUMBER):
             return wanted.match(kind.lower()) is not None
 
         return None

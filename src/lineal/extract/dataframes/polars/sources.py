@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, united
+from lineal.extract.dataframes.polars.dtypes import note_types
 from lineal.extract.dataframes.polars.expressions import column_of_other, expr_of, exprs_of
 from lineal.extract.dataframes.polars.joins import CONCATS
 from lineal.extract.dataframes.polars.projection import select
@@ -37,6 +38,7 @@ from lineal.model.way import Clause, Confidence
 
 READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg lines lance
     csv_batched pyarrow_dataset""".split()  # noqa: SIM905
+TYPE_KEYWORDS = ("schema", "schema_overrides", "dtypes")
 FIRST_NAMES = ("source", "path", "file", "sources")
 
 
@@ -58,6 +60,7 @@ def read(run: Run, call: Invocation) -> Value:
         pairs = list(zip(wanted, renamed or (), strict=False))
         frame = PolarsFrame(rename_relation(run, frame.relation, pairs, call.node))
 
+    note_types(frame.relation, *map(call.keywords.get, TYPE_KEYWORDS))
     return with_number(
         frame, call.keywords.get("row_index_name", call.keywords.get("row_count_name"))
     )

@@ -29,6 +29,7 @@ from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sinks import temporary_view
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of, trees_of
 from lineal.extract.sql.expressions import expression_in
 from lineal.extract.sql.nodes import meta_of
@@ -361,6 +362,15 @@ def create_view(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     return None
 
 
+def create_temporary_view(run: Run, frame: SnowFrame, call: Invocation) -> Value:
+    """df.create_or_replace_temp_view("recent")      later statements read the frame itself"""
+    name = dotted(call.argument(0, "name"))
+    if not isinstance(name, str) or "." in name:
+        return create_view(run, frame, call)
+
+    return temporary_view(run, frame.relation, call.with_arguments([name], {}))
+
+
 def dotted(name: Value) -> Value:
     """["db", "schema", "orders"]      db.schema.orders"""
     if isinstance(name, (list, tuple)) and all_are(name, str):
@@ -474,10 +484,13 @@ FRAME_METHODS: dict[str, FrameMethod] = {
     "flatten": flatten,
     "join_table_function": join_table_function,
     **dict.fromkeys(
-        ("create_or_replace_view", "createOrReplaceView", "create_or_replace_temp_view",
-         "createOrReplaceTempView", "create_temp_view", "createTempView",
-         "create_or_replace_dynamic_table"),
+        ("create_or_replace_view", "createOrReplaceView", "create_or_replace_dynamic_table"),
         create_view,
+    ),
+    **dict.fromkeys(
+        ("create_or_replace_temp_view", "createOrReplaceTempView", "create_temp_view",
+         "createTempView"),
+        create_temporary_view,
     ),
     "copy_into_table": copy_into_table,
     **dict.fromkeys(("to_pandas", "toPandas", "to_polars", "to_snowpark_pandas"), to_pandas),

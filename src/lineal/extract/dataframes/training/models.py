@@ -293,12 +293,14 @@ def statements_in(tree: ast.AST) -> Statements:
 
 
 def variable_of(node: ast.AST) -> str:
-    """model.fit(X, y), self.model.fit(X, y)      model"""
-    called_on = (
-        node.func.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        else None
-    )
+    """model.fit(X, y), self.model.fit(X, y), cross_val_predict(model, X, y)      model"""
+    if not isinstance(node, ast.Call):
+        return ""
+
+    called_on: ast.expr | None = getattr(node.func, "value", None)
+    if CROSS_PREDICT in (getattr(node.func, "id", ""), getattr(node.func, "attr", "")):
+        called_on = node.args[0] if node.args else None
+
     if isinstance(called_on, ast.Name):
         return called_on.id
 
@@ -308,6 +310,7 @@ def variable_of(node: ast.AST) -> str:
     return ""
 
 
+CROSS_PREDICT = "cross_val_predict"
 SAVERS = {"dump": 1, "log_model": 1, "save_model": 1}
 """joblib.dump(model, path), mlflow.sklearn.log_model(model, path)"""
 
