@@ -265,6 +265,7 @@ LAW = {
         + " ELSE INTO u (x) VALUES (a) SELECT a, k FROM s",
         "oracle", 80, 2.1,
     ),
+    "parentheses that nothing closes": (lambda n: "SELECT " + "f(" * n + "a FROM t", "postgres", 100, 2.1),
     "statements that do not parse": (
         lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,
     ),
@@ -423,7 +424,17 @@ def columns_of_polars(n: int) -> str:
     )
 
 
+def joins_of_polars(n: int) -> str:
+    """Joins with frames of unknown columns."""
+    return (
+        "import polars as pl\ndf = pl.scan_csv('a.csv')\n"
+        + "".join(f"df = df.join(pl.scan_csv('u{i}.csv'), on='k')\n" for i in range(n))
+        + "df.sink_csv('o.csv')\n"
+    )
+
+
 PROGRAM_SHAPES = {
+    "joins of Polars": (joins_of_polars, 16, 2.1),
     "columns of Spark, one by one": (columns_of_spark, 60, 2.05),
     "arms of one CASE": (arms_of_spark, 40, 2.1),
     "columns of pandas, one by one": (columns_of_pandas, 40, 2.1),

@@ -60,6 +60,11 @@ class Star(NamedTuple):
             made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage)))
         )
 
+    @property
+    def excluded(self) -> frozenset[str]:
+        """The columns that neither the star nor any next to it has."""
+        return self.excepted.intersection(*(star.excluded for star in self.beside))
+
     def without(self, key: str) -> Star:
         """Return the star without one column.
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 
 from lineal.model.late_pattern import late_pattern
 
@@ -25,12 +26,11 @@ LITERAL = "?"
 REDACT_LITERALS = "LINEAL_REDACT_LITERALS"
 """The environment variable that says the same as --redact-literals."""
 
-MAY_HOLD_SECRETS = late_pattern(
-    r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified|jdbc:|mysql|postgresql|mongodb|sqlserver|remote"
-    r"|openrowset|bearer|logon|conn(?:ect)?\s",
-    re.IGNORECASE,
-)
-"""Texts without any of these words are not looked at: nearly all expressions."""
+SIGNS_OF_SECRETS = (
+    "://", "pass", "pwd", "secret", "token", "key", "credential", "sas", "sig=", "identified", "jdbc:", "mysql",
+    "postgresql", "mongodb", "sqlserver", "remote", "openrowset", "bearer", "logon", "conn",
+)  # fmt: skip
+"""Texts without any of these words, in any case, are not looked at: nearly all expressions."""
 
 USER_INFO = late_pattern(r"(?<=://)[^/?#\s'\"`<>(),;]*@(?=[^/?#\s'\"`@])")
 """KEY:SECRET@ in s3a://KEY:SECRET@bucket/x"""
@@ -132,7 +132,7 @@ def redact_text(text: str) -> str:
     """Return a text of the input as it may be shown: without secrets, and without literals if that
     is asked for.
     """
-    if MAY_HOLD_SECRETS.search(text):
+    if may_hold_secrets(text):
         text = redact_secrets(text)
 
     if is_redacting_literals():
@@ -141,6 +141,13 @@ def redact_text(text: str) -> str:
     return text
 
 
+def may_hold_secrets(text: str) -> bool:
+    """Tell whether a text holds any word that secrets come with."""
+    lowered = text.lower()
+    return any(sign in lowered for sign in SIGNS_OF_SECRETS)
+
+
+@lru_cache(8)
 def redact_secrets(text: str) -> str:
     """Return a text without user info of addresses, passwords, keys and tokens."""
     for pattern, instead in RULES:
@@ -156,7 +163,7 @@ def redact_path(path: str) -> str:
 
     bare = USER_INFO.sub(lambda found: found[0] if _is_container(found) else "", path)
     address, mark, query = bare.partition("?")
-    if (mark and MAY_HOLD_SECRETS.search(query)) or SIGNED.search(f"?{query}"):
+    if (mark and may_hold_secrets(query)) or SIGNED.search(f"?{query}"):
         return address
 
     return bare

@@ -319,6 +319,9 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
     """C3: the first head that is in no other tail; where a program has no such order, any remaining
     head.
     """
+    if len(orders) == 1:
+        return orders[0]
+
     waiting = [*map(list, orders), instances(bases, Class)]
     found: list[Class] = []
 

@@ -162,6 +162,8 @@ class Items:
         self.bounds: list[Bounds] = [Bounds(0, len(tokens) - 1)]
         self.levels: list[Level] = [Level(0, query=True)]
         self.skip = 0
+        self.shown = (-1, "")
+        """the item that was shown last, and its text: all columns of an item show the same"""
         for position in range(len(tokens)):
             self.read(position)
 
@@ -174,6 +176,16 @@ class Items:
     def at(self, position: int) -> Bounds:
         """Return the item that a word belongs to."""
         return self.bounds[self.owner[position]]
+
+    def text_at(self, position: int, text: str) -> str:
+        """Return the item that a word belongs to, on one line."""
+        item = self.owner[position]
+        if item != self.shown[0]:
+            first, last = self.bounds[item]
+            written = text[self.tokens[first].start : self.tokens[last].end + 1]
+            self.shown = item, " ".join(written.split())
+
+        return self.shown[1]
 
     # -- one word ------------------------------------------------------------------------------
 

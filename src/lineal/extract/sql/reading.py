@@ -300,8 +300,7 @@ class Reading:
 
         tokens = self._items.tokens
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
-        first, last = self._items.at(here)
-        return " ".join(self.script.text[tokens[first].start : tokens[last].end + 1].split())
+        return self._items.text_at(here, self.script.text)
 
     def words_of(self, tree: Any) -> str:
         """A statement's words with one space between them, whatever stood there; upper and lower

@@ -459,14 +459,25 @@ def attributes_at(words: Words, position: int) -> list[tuple[str, Words]] | None
     if not says(words, position, "(") or position == 0:
         return None
 
+    before = words[position - 1].token_type
+    if before not in BEFORE_ATTRIBUTES or not starts_attribute(words[position + 1 :][:1]):
+        return None
+
     inside = items(words[position + 1 : closing(words, position)])
     kinds = list(map(attribute_of, inside))
-    before = words[position - 1].token_type
     may_be_call = before in NAME_TOKENS and list(map(len, inside)) == [1]
-    if not kinds or None in kinds or may_be_call or before not in BEFORE_ATTRIBUTES:
+    if not kinds or None in kinds or may_be_call:
         return None
 
     return [(kind or "", each) for kind, each in zip(kinds, inside, strict=True)]
+
+
+def starts_attribute(words: Words) -> bool:
+    """Tell whether an attribute of a column can start with the first of these words."""
+    return any(
+        word.text.upper() in PLAIN_ATTRIBUTES or word.token_type in FIRST_OF_ATTRIBUTES
+        for word in words
+    )
 
 
 def attribute_of(words: Words) -> str | None:
@@ -474,7 +485,7 @@ def attribute_of(words: Words) -> str | None:
     if not words:
         return None
 
-    if len(words) == 2 and words[0].text.upper() in ("TITLE", "FORMAT", "NAMED"):
+    if len(words) == 2 and words[0].text.upper() in PLAIN_ATTRIBUTES:
         return words[0].text.upper()
 
     if words[0].token_type is TokenType.INTERVAL and len(words) > 1:
@@ -496,6 +507,8 @@ UNITS_OF_INTERVALS = frozenset(
     ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO", "(", ")", ",")
 )
 
+PLAIN_ATTRIBUTES = ("TITLE", "FORMAT", "NAMED")
+FIRST_OF_ATTRIBUTES = frozenset((TokenType.INTERVAL, *Parser.TYPE_TOKENS))
 NAME_TOKENS = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
 BEFORE_ATTRIBUTES = NAME_TOKENS | {TokenType.R_PAREN, TokenType.NUMBER, TokenType.STRING}
 

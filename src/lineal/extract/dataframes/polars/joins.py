@@ -125,8 +125,9 @@ def join_sides(run: Run, sides: Sides, kind: str, coalesce: Value, way: Way) -> 
     made.twice = right.twice
     take_findings(run, made, evaluation)
     program = run.reading.script.text
-    suffixes = (*sides.left.suffixes, Suffix(sides.suffix, left, right, program))
-    return PolarsFrame(made, suffixes)
+    latest = Suffix(sides.suffix, left, right, program)
+    earlier = [each for each in sides.left.suffixes if not latest.hides(each)]
+    return PolarsFrame(made, (*earlier, latest))
 
 
 def conditions(frame: PolarsFrame, keys: Iterable[Expr], scope: FrameScope) -> list[Any]:

@@ -24,6 +24,10 @@ class Suffix(NamedTuple):
     program: str
     """the text of the program: where it names x_b, a has an x"""
 
+    def hides(self, earlier: Suffix) -> bool:
+        """Tell whether every name that an earlier suffix explains is explained by this one."""
+        return self.text == earlier.text and self.program is earlier.program
+
 
 @dataclass
 class PolarsFrame:

@@ -264,7 +264,7 @@ def _without(attribute: Attribute, keys: set[str]) -> Attribute:
     if attribute.slot.star is None:
         return attribute
 
-    for key in keys:
+    for key in keys - attribute.slot.star.excluded:
         attribute = attribute._replace(slot=star_slot_like(attribute, key))
 
     return attribute

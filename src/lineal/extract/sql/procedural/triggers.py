@@ -82,26 +82,31 @@ def link_triggers(scripts: Sequence[Found]) -> None:
 
     The function of the trigger's own script is meant before those of the others.
     """
+    if not any(script.triggers for script in scripts):
+        return
+
+    everywhere = by_bare_name(chain.from_iterable(script.functions for script in scripts))
     for script in scripts:
+        own = by_bare_name(script.functions) if script.triggers else {}
         for trigger in script.triggers:
-            own = functions_of(trigger, script.functions)
-            others = chain.from_iterable(other.functions for other in scripts)
-            for routine in own or functions_of(trigger, others):
+            for routine in functions_of(trigger, own) or functions_of(trigger, everywhere):
                 give_rows(routine, trigger.row, trigger.tables, trigger.before)
 
 
-def functions_of(trigger: Trigger, routines: Iterable[Routine]) -> list[Routine]:
+def by_bare_name(routines: Iterable[Routine]) -> dict[str, list[Routine]]:
+    """Return routines by their names without a schema."""
+    found: dict[str, list[Routine]] = {}
+    for routine in routines:
+        found.setdefault(routine.key.rpartition(".")[2], []).append(routine)
+
+    return found
+
+
+def functions_of(trigger: Trigger, routines: dict[str, list[Routine]]) -> list[Routine]:
     """The functions of the name that a trigger executes; a schema counts where both name one."""
     wanted = trigger.function
-    return [routine for routine in routines if is_called(routine.key, wanted)]
-
-
-def is_called(key: str, wanted: str) -> bool:
-    """Tell whether a routine may be the one that a trigger names."""
-    if "." in key and "." in wanted:
-        return key == wanted
-
-    return key.rpartition(".")[2] == wanted.rpartition(".")[2]
+    same = routines.get(wanted.rpartition(".")[2], [])
+    return [each for each in same if each.key == wanted or not ("." in each.key and "." in wanted)]
 
 
 def aim_at_tables(plan: Plan, facts: Facts) -> list[Any]:

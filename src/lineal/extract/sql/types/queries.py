@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlglot import exp
 
@@ -20,7 +21,9 @@ from lineal.extract.sql.types.rules import Rules
 from lineal.model.edge import Dataset
 from lineal.model.sequences import first_of_each, instances, second_of_each
 
+Key = TypeVar("Key")
 Column = tuple[str, Type]
+DatasetsBy = dict[Key, list[Dataset]]
 
 
 class ScannedTypes(Protocol):
@@ -461,24 +464,29 @@ class Typing:
         if node.args.get("db") is None and key in ctes:
             return ctes[key]
 
-        found = [
-            dataset
-            for dataset, at in self.evaluation.datasets_read.items()
-            if at is node or self.is_named(dataset, node)
-        ]
-        if len(found) == 1:
-            return self.types.scanned(found[0])
-
-        return OPEN
-
-    def is_named(self, dataset: Any, node: exp.Table) -> bool:
-        """Tell whether a table node names a dataset."""
+        by_node, by_name = self.datasets_read
         parts = [
             part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part
         ]
-        spelling = ".".join(map(self.table_key, parts))
+        named = by_name.get(".".join(map(self.table_key, parts)), [])
+        found = {*by_node.get(id(node), []), *named}
+        if len(found) == 1:
+            return self.types.scanned(found.pop())
+
+        return OPEN
+
+    @cached_property
+    def datasets_read(self) -> tuple[DatasetsBy[int], DatasetsBy[str]]:
+        """The datasets that the statement reads, by the node that names them and by name."""
+        by_node: DatasetsBy[int] = {}
+        by_name: DatasetsBy[str] = {}
         fold = self.evaluation.fold_table
-        return ".".join(fold(part, False) for part in str(dataset.name).split(".")) == spelling
+        for dataset, at in self.evaluation.datasets_read.items():
+            by_node.setdefault(id(at), []).append(dataset)
+            key = ".".join(fold(part, False) for part in str(dataset.name).split("."))
+            by_name.setdefault(key, []).append(dataset)
+
+        return by_node, by_name
 
     def derived(self, node: exp.Subquery, scope: Scope, ctes: CTEs) -> Table:
         """Return the types of a derived table."""
