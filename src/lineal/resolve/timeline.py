@@ -78,6 +78,15 @@ class Version:
         """Tell whether the version is composed into what reads it."""
         return self.temporary or self.dropped or self.superseded
 
+    @property
+    def filled_elsewhere(self) -> bool:
+        """Tell whether no statement of the script gives the version its rows.
+
+        CREATE TEMP TABLE t (a INT); COPY t FROM STDIN; SELECT a FROM t      they come from outside
+        """
+        made_here = bool(self.writes) and not self.external and self.before is None
+        return made_here and all(plan.schema is not None for _, plan in self.writes)
+
     def state_at(self, position: int) -> State | None:
         """As the statements before this position have left it."""
         found = bisect_left(self.positions, position)

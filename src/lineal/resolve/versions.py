@@ -97,7 +97,7 @@ class Versions:
         assert timeline is not None
         writes: list[tuple[int, Version, Plan]] = []
         for version in timeline.versions:
-            if version.hidden and self.collapse:
+            if version.hidden and self.collapse and not version.filled_elsewhere:
                 self.hidden.append((version, script.reading))
                 self.hide(version, timeline)
             else:

@@ -71,17 +71,18 @@ def commands(pattern: str) -> Reader:
 
 
 def copied_rows(text: str) -> str:
-    """COPY t FROM stdin; 1, 2, … \\.      the rows that follow, as pg_dump writes them"""
-    if STDIN.search(text):
+    """Blank the rows that follow a COPY, as pg_dump writes them.
+
+    COPY t FROM stdin; 1, 2, … \\.      without the last line, statements follow
+    """
+    if STDIN.search(text) and "\n\\." in text:
         return ROWS.sub(lambda found: found[1] + blank(found[2]), text)
 
     return text
 
 
 STDIN = late_pattern(r"\bFROM\s+STDIN\b", re.IGNORECASE)
-ROWS = late_pattern(
-    r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?(?:^\\\.[ \t]*$|\Z))", re.I | re.M | re.S
-)
+ROWS = late_pattern(r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?^\\\.[ \t]*$)", re.I | re.M | re.S)
 
 
 def conditional_comments(text: str) -> str:

@@ -9,6 +9,7 @@ from lineal.extract.sql.words import (
     Words,
     first,
     items,
+    last_first,
     like,
     opening,
     says,
@@ -386,7 +387,47 @@ NO_OPTIONS = (
 FROM_WORD = (TokenType.FROM, "FROM")
 
 
+def drop_parameters(words: Words) -> Words:
+    """groupArraySorted(3)(a)      ClickHouse: groupArraySorted(a); parameters are constants"""
+    found = words
+    for at in range(len(words) - 2, 1, -1):
+        if words[at].token_type is TokenType.R_PAREN and says(words, at + 1, "("):
+            start = opening(words, at)
+            called = start > 0 and words[start - 1].token_type in (
+                TokenType.VAR,
+                TokenType.IDENTIFIER,
+            )
+            found = [*found[:start], *found[at + 1 :]] if called else found
+
+    return found
+
+
+def unnest_member(words: Words) -> Words:
+    """FROM t, t.xs AS x WITH OFFSET o      BigQuery: FROM t, UNNEST(t.xs) AS x WITH OFFSET o"""
+    found = words
+    for at in last_first(words, "WITH", "OFFSET"):
+        end = at - 1 - says(words, at - 2, "AS")
+        start = end
+        while start > 1 and words[start - 1].token_type not in STARTS_A_MEMBER:
+            start -= 1
+
+        path = words[start:end]
+        if not any(word.token_type is TokenType.DOT for word in path) or says(path, 0, "UNNEST"):
+            continue
+
+        call = words_like(words[start], (TokenType.UNNEST, "UNNEST"), (TokenType.L_PAREN, "("))
+        closed = like(words[end - 1], TokenType.R_PAREN, ")")
+        found = [*found[:start], *call, *path, closed, *found[end:]]
+
+    return found
+
+
+STARTS_A_MEMBER = (TokenType.COMMA, TokenType.FROM, TokenType.JOIN, TokenType.L_PAREN)
+
+
 REPAIRS = (
+    drop_parameters,
+    unnest_member,
     name_models,
     apply_to_columns,
     drop_locks,

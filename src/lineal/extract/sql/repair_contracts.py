@@ -560,6 +560,12 @@ CONTRACTS = (
         "SELECT a FROM ML.EVALUATE(MODEL m, TABLE t, STRUCT(0.5 AS threshold))",
         r"TABLE",
     ),
+    Contract("unnest_member", "bigquery", "SELECT x FROM t, t.xs AS x WITH OFFSET AS o"),
+    Contract(
+        "drop_parameters", "clickhouse",
+        "SELECT groupArraySorted(3, 'x')(a) AS b FROM t",
+        r"\( (?:(?:0|S|-|,|\[|\]|NULL) )*\)",
+    ),
     Contract("matches_as_like", "informix", "SELECT a FROM t WHERE a MATCHES 'A*'"),
     Contract(
         "changed_rows", "db2",

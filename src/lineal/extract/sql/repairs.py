@@ -1190,6 +1190,8 @@ ONLY_IN: dict[Repair, tuple[str, ...]] = {
     query_repairs.apply_to_columns: ("clickhouse",),
     query_repairs.drop_locks: ("teradata",),
     query_repairs.name_models: ("bigquery",),
+    query_repairs.unnest_member: ("bigquery",),
+    query_repairs.drop_parameters: ("clickhouse",),
     query_repairs.compare_periods: ("teradata",),
 }
 """Repairs whose words mean something else in other dialects.
@@ -1214,6 +1216,7 @@ NEEDS: dict[Repair, frozenset[str]] = {
         query_repairs.apply_to_columns: "APPLY",
         query_repairs.drop_locks: "LOCKING LOCK",
         query_repairs.name_models: "MODEL TABLE",
+        query_repairs.unnest_member: "OFFSET",
         query_repairs.drop_watermarks: "WATERMARK",
         query_repairs.serialize_values: "XMLSERIALIZE",
         query_repairs.query_before_conflict: "CONFLICT",

@@ -303,6 +303,15 @@ VALUES_NAMES = {
 """FROM (VALUES (1, 2)) AS v      column1, column2; elsewhere col1, col2"""
 
 
+SUFFIXES = {
+    "clickhouse": (
+        "SimpleState", "MergeState", "ArgMax", "ArgMin", "ForEach", "Distinct", "OrDefault", "OrNull", "Resample",
+        "Array", "State", "Merge", "Map", "If",
+    ),
+}  # fmt: skip
+"""sumIf(a, b), uniqStateMerge(a)      what may follow the name of an aggregate"""
+
+
 @dataclass(frozen=True)
 class Facts:
     """The facts about a dialect that the resolver needs."""
@@ -339,6 +348,8 @@ class Facts:
     default_schema: str
     virtual_schema: str
     sets_in_select: bool
+    suffixes: tuple[str, ...]
+    """of the names of aggregates: sumIf"""
     plus_joins_texts: bool
     count_of_rows: str
     aliases_in_strings: bool
@@ -434,6 +445,7 @@ def facts_of(dialect: str) -> Facts:
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,
+        suffixes=SUFFIXES.get(dialect, ()),
         plus_joins_texts=dialect in PLUS_JOINS_TEXTS,
         count_of_rows=COUNTS_OF_ROWS.get(dialect, "ordinality"),
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,

@@ -20,7 +20,7 @@ from lineal.algebra.expression import (
     when,
 )
 from lineal.algebra.frame import slot_at
-from lineal.algebra.functions import Role
+from lineal.algebra.functions import Role, known
 from lineal.algebra.lineage import pour
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
@@ -111,6 +111,8 @@ def named_call(node: exp.Anonymous, way: Way, calls: Calls, visit: Visit) -> Non
         part(node, way, calls, visit)
     elif (column := column_as_call(node, visit.scope)) is not None:
         visit.stack.append((column, way, calls))
+    elif combines(node, visit.scope):
+        combined(node, way, calls, visit)
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
         push_by_law(chosen_in_turns, node.expressions, way, (node, calls), visit.stack)
     else:
@@ -128,6 +130,20 @@ def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
         return None
 
     return exp.Column(this=exp.to_identifier(node.name), table=node.expressions[0].this.copy())
+
+
+def combines(node: exp.Anonymous, scope: Scope) -> bool:
+    """groupArraySortedIf(a, b), sparkbarState(a, b)      ClickHouse: an aggregate and its suffixes"""
+    name = node.name
+    suffixes = scope.evaluation.facts.suffixes
+    while suffixes and known(name.lower()) is None:
+        suffix = next((each for each in suffixes if name.endswith(each)), name)
+        name = name.removesuffix(suffix)
+        if not name:
+            return False
+
+    row = known(name.lower()) if name != node.name else None
+    return row is not None and row.role is Role.AGGREGATE
 
 
 def combined(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
@@ -99,8 +100,18 @@ def declare_columns(plan: Plan, node: exp.Create, schema: exp.Schema | None, fac
     CREATE TABLE t (a INT) PARTITIONED BY (p STRING), CREATE TABLE t (LIKE s)
     """
     items = schema.expressions if schema is not None else []
-    plan.schema = declared_columns([*items, *partition_columns(node)], facts)
+    rows = [exp.ColumnDef(this=exp.to_identifier("value"))] if reads_rows(node, items) else []
+    plan.schema = declared_columns([*rows, *items, *partition_columns(node, items)], facts)
     plan.like = parents(node, facts)
+
+
+def reads_rows(node: exp.Create, items: list[Any]) -> bool:
+    """CREATE EXTERNAL TABLE t (a INT AS (value:c1::INT))      Snowflake: VALUE is a column, too"""
+    if node.find(exp.ExternalProperty) is None:
+        return False
+
+    columns = chain.from_iterable(item.find_all(exp.Column) for item in items)
+    return any(column.name.lower() == "value" for column in columns)
 
 
 def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
@@ -117,16 +128,18 @@ def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
     return [filled, Shown(view.key, key, name)]
 
 
-def partition_columns(node: exp.Create) -> list[Any]:
+def partition_columns(node: exp.Create, listed: list[Any]) -> list[Any]:
     """Return the partition columns of a table.
 
     CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column
+    CREATE TABLE t (a INT, p INT) PARTITIONED BY (p)      p is listed already
     """
     parts = node.find(exp.PartitionedByProperty)
     if parts is None or not isinstance(parts.this, exp.Schema):
         return []
 
-    return list(parts.this.expressions)
+    names = {item.name.lower() for item in listed if isinstance(item, exp.ColumnDef)}
+    return [part for part in parts.this.expressions if part.name.lower() not in names]
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:

@@ -26,9 +26,6 @@ def with_generated(node: exp.Expr, found: Any, facts: Facts) -> Any:
     if not isinstance(node, (exp.Create, exp.Alter)) or node.args.get("expression") is not None:
         return found
 
-    if node.find(exp.ExternalProperty) is not None:
-        return found  # Snowflake: its columns are parts of VALUE, which is a line of a file
-
     table, schema = target_of(node.args.get("this"))
     items = schema.expressions if schema is not None else list_arg(node, "actions")
     assignments = present(list(map(assignment_of, items)))
