@@ -84,8 +84,13 @@ class Version:
 
         CREATE TEMP TABLE t (a INT); COPY t FROM STDIN; SELECT a FROM t      they come from outside
         """
-        made_here = bool(self.writes) and not self.external and self.before is None
-        return made_here and all(plan.schema is not None for _, plan in self.writes)
+        if not self.writes or self.external or self.before is not None:
+            return False
+
+        first = self.writes[0][1]  # with its generated columns
+        return first.schema is not None and all(
+            plan.schema is not None or plan.node is first.node for _, plan in self.writes
+        )
 
     def state_at(self, position: int) -> State | None:
         """As the statements before this position have left it."""

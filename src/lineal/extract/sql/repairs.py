@@ -33,6 +33,7 @@ from lineal.extract.sql.words import (
     says,
     says_all,
     word_at,
+    words_like,
     words_of_part,
 )
 from lineal.model.sequences import first_of_each
@@ -1161,17 +1162,32 @@ def time_window(words: Words) -> Words:
 def whole_table(words: Words) -> Words:
     """Rewrite TABLE t as SELECT.
 
-    TABLE orders      SELECT * FROM orders
-    """
-    if not says(words, 0, "TABLE"):
-        return words
+    TABLE orders, CREATE TABLE t AS TABLE orders, FROM (TABLE orders), … UNION ALL TABLE orders
 
-    star = [
-        like(words[0], TokenType.SELECT, "SELECT"),
-        like(words[0], TokenType.STAR, "*"),
-        like(words[0], TokenType.FROM, "FROM"),
-    ]
-    return [*star, *words[1:]]
+    SELECT * FROM orders
+    """
+    found = words
+    for at in range(len(words) - 2, -1, -1):
+        if says(words, at, "TABLE") and begins_query(words, at):
+            star = words_like(words[at], *SELECT_STAR)
+            found = [*found[:at], *star, *found[at + 1 :]]
+
+    return found
+
+
+def begins_query(words: Words, at: int) -> bool:
+    """Whether a word is where a query begins: first, behind AS, in parentheses, in a UNION."""
+    if at == 0 or words[at - 1].token_type in BEFORE_QUERY:
+        return True
+
+    called = at > 1 and words[at - 2].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+    return words[at - 1].token_type is TokenType.L_PAREN and not called
+
+
+BEFORE_QUERY = (
+    TokenType.ALIAS, TokenType.UNION, TokenType.ALL, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.DISTINCT,
+)  # fmt: skip
+SELECT_STAR = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
 
 
 REPAIRS: tuple[Repair, ...] = (

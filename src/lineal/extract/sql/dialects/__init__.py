@@ -409,13 +409,18 @@ def folds_of(dialect: str) -> tuple[Fold, Fold, Fold]:
     return fold, fold_table, sensitive if dialect in ONLY_DATASETS_KEEP_CASE else fold_table
 
 
+def keys_of(fold: Fold, fold_table: Fold) -> tuple[Keys, Keys]:
+    """The keys of columns and of tables, which are often the same."""
+    keys = Keys(fold)
+    return keys, keys if fold is fold_table else Keys(fold_table)
+
+
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
     """The facts of a dialect; of one without a parser, those of its nearest relative."""
     dialect = grammar_of(dialect)
     fold, fold_table, fold_dataset = folds_of(dialect)
-    keys = Keys(fold)
-    table_keys = keys if fold is fold_table else Keys(fold_table)
+    keys, table_keys = keys_of(fold, fold_table)
     return Facts(
         name=dialect,
         fold=fold,

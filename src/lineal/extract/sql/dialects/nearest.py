@@ -112,6 +112,67 @@ def say_recursive(tokens: Tokens) -> Tokens:
     return found
 
 
+def drop_copied_options(tokens: Tokens) -> Tokens:
+    """CREATE TABLE t LIKE s (EXCLUDING OPTIONS)      Flink: LIKE s; which of its settings are copied"""
+    found: Tokens = []
+    hidden = 0
+    for at, token in enumerate(tokens):
+        if is_word(tokens, at, "(") and is_word(tokens, at + 1, *COPIES):
+            hidden = at + 1
+
+        if not hidden:
+            found.append(token)
+        elif is_word(tokens, at, ")"):
+            hidden = 0
+
+    return found
+
+
+COPIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
+
+
+def drop_statement_set(tokens: Tokens) -> Tokens:
+    """BEGIN STATEMENT SET; INSERT …; END;      Flink: INSERT …;"""
+    found: Tokens = []
+    opened = 0
+    for at, token in enumerate(tokens):
+        if is_word(tokens, at, "BEGIN") and is_word(tokens, at + 1, "STATEMENT"):
+            opened = at + 3
+
+        ends = opened and is_word(tokens, at, "END") and is_word(tokens, at - 1, ";")
+        if at >= opened and not ends:
+            found.append(token)
+
+    return found
+
+
+def say_match(tokens: Tokens) -> Tokens:
+    """MATCH_RECOGNIZE (… PATTERN (a b) WITHIN INTERVAL '1' HOUR DEFINE …)      Flink
+
+    a clause, and how long a match may take, which decides no column
+    """
+    found: Tokens = []
+    start = len(tokens)
+    for at, token in enumerate(tokens):
+        if is_word(tokens, at, "WITHIN") and is_word(tokens, at + 1, "INTERVAL"):
+            start = at
+
+        if at >= start and is_word(tokens, at, *BEHIND_WITHIN):
+            start = len(tokens)
+
+        if is_word(tokens, at, "MATCH_RECOGNIZE"):
+            spot = (token.line, token.col, token.start, token.end)
+            token = Token(TokenType.MATCH_RECOGNIZE, token.text, *spot)
+
+        if at < start:
+            found.append(token)
+
+    return found
+
+
+BEHIND_WITHIN = ("DEFINE", "SUBSET", ")")
+
+
 def drop_hints(tokens: Tokens) -> Tokens:
     """JOIN [SHUFFLE] t, SELECT STRAIGHT_JOIN a      Impala: hints for the planner"""
     found: Tokens = []
@@ -532,6 +593,7 @@ WORDS_OF: dict[str, tuple[Callable[[Tokens], Tokens], ...]] = {
         say_lateral,
         drop_refresh,
     ),
+    "flink": (drop_copied_options, drop_statement_set, say_match),
     "impala": (drop_hints,),
     "hana": (drop_first_rows, say_decode, drop_cardinality, drop_hint_behind),
     "informix": (name_clock, drop_first_rows, drop_outer, say_blocks),
