@@ -148,3 +148,18 @@ def test_rounding_is_less_certain_for_columns_that_may_be_texts():
     )
     levels = {edge.target.name: edge.level for edge in found.edges}
     assert levels == {"name": Confidence.MEDIUM, "x": Confidence.HIGH}
+
+
+def test_a_series_that_doubles_in_a_loop_is_widened_once_and_keeps_its_sources():
+    found = read(
+        "df = pd.read_csv('a.csv', usecols=['x', 'y'])\n"
+        "s = df['x'].copy()\n"
+        "for j in range(40):\n"
+        "    s[j] = s[j] * s[j] + df['y'][j]\n"
+        "df['z'] = s\n"
+        "df[['z']].to_csv('b.csv', index=False)\n"
+    )
+    assert {edge.source.name: edge.level for edge in found.edges} == {
+        "x": Confidence.LOW,
+        "y": Confidence.LOW,
+    }

@@ -5,14 +5,22 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import united
 from lineal.extract.dataframes.pandas.calls import Call, relations_of
-from lineal.extract.dataframes.pandas.trees import case, holds_unknown, literal, transforming_call
+from lineal.extract.dataframes.pandas.trees import (
+    case,
+    holds_unknown,
+    leaf,
+    literal,
+    transforming_call,
+)
 from lineal.extract.dataframes.pandas.values import Body, DataFrame, Row, Series, Table, Watch
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.sizes import LEAVES, MOST_NODES, WIDENED, nodes_below, size_of_tree
+from lineal.extract.pyspark.sizes import LEAVES, WIDENED, nodes_below, size_of_tree
 from lineal.extract.pyspark.values import (
     Choice,
     Class,
@@ -197,7 +205,7 @@ def merge_series(run: Any, left: Value, right: Value) -> Value:
     return held.with_tree(transforming_call("either", *trees), watch=watch)
 
 
-def bound_series(run: Run, held: Series, node: ast.AST) -> Value:
+def bound_series(run: Run, held: Series, node: ast.AST) -> Series:
     """Widen a series whose expression has too many nodes: s = s + s, in a loop."""
     if held.tree.__class__ in LEAVES:
         return held
@@ -206,14 +214,20 @@ def bound_series(run: Run, held: Series, node: ast.AST) -> Value:
     if size >= NOTICED:
         run.step(size >> 6)
 
-    if size <= MOST_NODES:
+    if size <= MOST_OF_A_SERIES:
         return held
 
     run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
-    return held.with_tree(transforming_call("expression", *slots_below(held.tree)), doubt=WIDENED)
+    leaves = slots_below(held.tree)
+    run.step(size >> 4)
+    lineage = united(meta_of(each)["slot"].lineage for each in leaves)
+    made = leaf(run, Slot("value", "value", lineage), node)
+    return held.with_tree(transforming_call("expression", made), doubt=WIDENED)
 
 
 NOTICED = 64
+MOST_OF_A_SERIES = 500
+"""Nodes of the expression of a series, written out in full; a column that a frame holds counts as one."""
 
 
 def slots_below(tree: Any) -> list[Any]:

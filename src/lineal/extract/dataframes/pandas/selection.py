@@ -23,6 +23,7 @@ from lineal.extract.dataframes.pandas.calls import (
     relations_of,
     without_names,
 )
+from lineal.extract.dataframes.pandas.elements import bound_series
 from lineal.extract.dataframes.pandas.lookups import look_up
 from lineal.extract.dataframes.pandas.trees import case, operand, transforming_call
 from lineal.extract.dataframes.pandas.values import (
@@ -609,7 +610,9 @@ def set_values(run: Run, owner: Series, key: Value, held: Value, node: ast.AST) 
     else:
         owner.tree = transforming_call("item", owner.tree, tree)
 
-    owner.parents = (*owner.parents, *relations_of([key, held]))
+    owner.parents = tuple(dict.fromkeys((*owner.parents, *relations_of([key, held]))))
+    bounded = bound_series(run, owner, node)
+    owner.tree, owner.doubt = bounded.tree, bounded.doubt
     change_origin(call, owner)
 
 
