@@ -131,6 +131,13 @@ STAGES = {
         "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed",
         lambda words, dialect, text, *_: text,
     ),
+    "grammar": Stage(
+        "lineal.resolve.scripts.ScriptReader.prepare", lambda self, script: script.file
+    ),
+    "a whole script": Stage(
+        "lineal.resolve.gathering.Gatherer.add_script",
+        lambda self, script: script.reading.script.file,
+    ),
     "planning": Stage("lineal.resolve.scripts.plan_of", lambda tree, facts: tree.sql()),
     "names": Stage(
         "lineal.resolve.scripts.ScriptReader.fully_named", lambda self, step, naming: step.name

@@ -4,14 +4,16 @@
 
 Each input is a small folder with one model per kind of reading, and neighbors of plain SQL. First
 the functions of lineal are noted that a run over the input calls. Then each of them raises an
-error once, at its first call, and again at each call. Whatever breaks, `lineal lineage` ends
-without a traceback, and not with the exit code 0 and a full percentage, unless its output is the
-same. The exit code is 1 if anything is found.
+error: at each call, and in another run only where its arguments tell of the input. Whatever
+breaks, `lineal lineage` ends without a traceback, and not with the exit code 0 and a full
+percentage, unless its output is the same. A function that fails over the input alone costs the
+neighbors nothing, in whatever module it is. The exit code is 1 if anything is found.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import inspect
 import json
@@ -125,6 +127,8 @@ PACKAGES = (
 )  # fmt: skip
 """Where the functions are that are broken; those that start a run and hold it together are not."""
 
+EVERYWHERE = ("",)
+
 HOLD = (
     "resolve/boundary.py", "resolve/definitions.py", "resolve/catalog.py", "graph/boundary.py", "graph/graph.py",
     "resolve/evaluator.py", "projects/dbt/options.py", "resolve/edges.py",
@@ -137,6 +141,22 @@ BOUNDARIES = (
     "ScriptReader.fail_script", "Gatherer.attempt_all", "star_slot", "_any_column",
 )  # fmt: skip
 """Functions that contain the failures of others, and what stands in for a failed statement."""
+
+MARK = "poison"
+"""What the paths and names of an input hold, and those of its neighbors do not."""
+
+TELLING = (
+    "text", "script", "reading", "file", "path", "target", "name", "dataset", "definition", "plan", "this", "folder",
+    "entry", "source", "into", "place",
+)  # fmt: skip
+"""The attributes that tell what a value is about."""
+
+OUTERMOST = (
+    "cli", "service/inputs.py", "service/project.py", "incremental/extraction.py", "projects/__init__.py",
+    "model/boundary.py", "model/ledger.py", "model/plain.py", "model/redaction.py", "model/sequences.py",
+    "resolve/boundary.py",
+)  # fmt: skip
+"""Modules that hold the outermost boundaries, and helpers that those need themselves."""
 
 
 class Outcome(NamedTuple):
@@ -155,7 +175,8 @@ class Broken(Exception):
 
 def write_input(folder: Path, files: dict[str, str]) -> Path:
     """Write the files of an input and of its neighbors."""
-    for name, text in {**files, **NEIGHBORS}.items():
+    marked = {f"{MARK}_{name}": text for name, text in files.items()}
+    for name, text in {**marked, **NEIGHBORS}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     return folder
@@ -176,8 +197,8 @@ def outcome_of(folder: Path) -> Outcome:
     return Outcome(result.exit_code, found["coverage"]["percent"], edges, errors, kept)
 
 
-def called_in(folder: Path) -> list[CodeType]:
-    """Return the functions that a run calls, of the packages that are broken."""
+def called_in(folder: Path, packages: tuple[str, ...]) -> list[CodeType]:
+    """Return the functions that a run calls, of some packages."""
     found: dict[CodeType, None] = {}
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -189,16 +210,27 @@ def called_in(folder: Path) -> list[CodeType]:
         outcome_of(folder)
     finally:
         sys.setprofile(None)
-    return [code for code in found if is_broken_here(code)]
+    return [code for code in found if is_inside(code, packages)]
 
 
-def is_broken_here(code: CodeType) -> bool:
-    """Tell whether a function is one of those that are broken."""
+def is_inside(code: CodeType, packages: tuple[str, ...]) -> bool:
+    """Tell whether a function with a name is one of some packages."""
     path = Path(code.co_filename)
     if not path.is_relative_to(HOME) or "<" in code.co_qualname or "__" in code.co_name:
         return False
-    inner = path.relative_to(HOME).as_posix()
+    return path.relative_to(HOME).as_posix().startswith(packages)
+
+
+def can_be_broken(code: CodeType) -> bool:
+    """Tell whether the run survives a function that fails at each call."""
+    inner = Path(code.co_filename).relative_to(HOME).as_posix()
     return inner.startswith(PACKAGES) and inner not in HOLD and code.co_qualname not in BOUNDARIES
+
+
+def can_be_poisoned(code: CodeType) -> bool:
+    """Tell whether the run survives a function that fails over one input."""
+    inner = Path(code.co_filename).relative_to(HOME).as_posix()
+    return not inner.startswith(OUTERMOST) and not code.co_qualname.startswith("Decision.")
 
 
 def holder_of(code: CodeType) -> tuple[Any, str] | None:
@@ -219,6 +251,38 @@ def broken(*arguments: Any, **named: Any) -> Any:
     raise Broken("broken on purpose")
 
 
+def tells_of_input(value: Any, depth: int = 5) -> bool:
+    """Tell whether a value is about the input rather than about its neighbors."""
+    if isinstance(value, (str, Path)):
+        return MARK in str(value)
+
+    if not depth or value is None or isinstance(value, (int, bytes)):
+        return False
+
+    if isinstance(value, (list, tuple)) and len(value) < 9:
+        return any(tells_of_input(each, depth - 1) for each in value)
+
+    held = getattr(value, "__dict__", {})
+    inner = [
+        held[name] if name in held else inspect.getattr_static(value, name, None)
+        for name in TELLING
+    ]
+    return any(tells_of_input(each, depth - 1) for each in inner)
+
+
+def poisoned(function: Any) -> Any:
+    """Return a function that fails over the input, and works over its neighbors."""
+
+    @functools.wraps(function)
+    def fail_over_input(*arguments: Any, **named: Any) -> Any:
+        if any(map(tells_of_input, (*arguments, *named.values()))):
+            raise Broken("broken on purpose")
+
+        return function(*arguments, **named)
+
+    return fail_over_input
+
+
 def problems(folder: Path, clean: Outcome, is_apart: bool) -> Iterator[str]:
     """Yield what does not hold in a run with a broken function; neighbors may need it themselves."""
     found = outcome_of(folder)
@@ -232,33 +296,42 @@ def problems(folder: Path, clean: Outcome, is_apart: bool) -> Iterator[str]:
         yield "a neighbor lost its edges"
 
 
+def hunt_input(name: str, end: float, chance: random.Random) -> Iterator[str]:
+    """Break the functions that read one input until a time, and yield what does not hold."""
+    with tempfile.TemporaryDirectory() as place:
+        common = {*called_in(write_input(Path(place), {}), EVERYWHERE)}
+    with tempfile.TemporaryDirectory() as place:
+        folder = write_input(Path(place), INPUTS[name])
+        clean = outcome_of(folder)
+        codes = called_in(folder, EVERYWHERE)
+        chance.shuffle(codes)
+        for code in codes:
+            held = holder_of(code)
+            if held is None or time.monotonic() > end:
+                continue
+            where = f"{name}: {code.co_filename}:{code.co_qualname}"
+            if can_be_broken(code):
+                with patch.object(*held, broken):
+                    yield ""
+                    for each in problems(folder, clean, code not in common):
+                        yield f"{where}: {each}"
+            if can_be_poisoned(code):
+                with patch.object(*held, poisoned(inspect.getattr_static(*held))):
+                    yield ""
+                    for each in problems(folder, clean, True):
+                        yield f"{where}: over the input: {each}"
+
+
 def hunt(names: list[str], seconds: float, chance: random.Random) -> list[str]:
     """Break functions until the time is over, and return what was found."""
-    wrong: list[str] = []
-    tried = 0
     end = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as place:
-        common = {*called_in(write_input(Path(place), {}))}
-    for name in names:
-        with tempfile.TemporaryDirectory() as place:
-            folder = write_input(Path(place), INPUTS[name])
-            clean = outcome_of(folder)
-            codes = called_in(folder)
-            chance.shuffle(codes)
-            share = end - (end - time.monotonic()) * (1 - 1 / (len(names) - names.index(name)))
-            for code in codes:
-                if time.monotonic() > share:
-                    break
-                held = holder_of(code)
-                if held is None:
-                    continue
-                tried += 1
-                with patch.object(*held, broken):
-                    found = list(problems(folder, clean, code not in common))
-                wrong += [
-                    f"{name}: {code.co_filename}:{code.co_qualname}: {each}" for each in found
-                ]
-    print(f"{tried} functions broken, {len(wrong)} findings")
+    found: list[str] = []
+    for number, name in enumerate(names):
+        now = time.monotonic()
+        share = (end - now) / (len(names) - number)
+        found += hunt_input(name, now + share, chance)
+    wrong = list(filter(None, found))
+    print(f"{len(found) - len(wrong)} functions broken, {len(wrong)} findings")
     return wrong
 
 

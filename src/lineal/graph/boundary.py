@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeVar
 
 from lineal.graph.graph import Graph
-from lineal.model.boundary import Failures, culprits, let_pass
+from lineal.model.boundary import FAILED, Failures, culprits, let_pass
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -48,9 +48,17 @@ def sound_parts(
             return made
     except Exception as error:
         let_pass(error)
+        told = _leave_diagnostics(extractions, work)
         leaves = (without_edges_into, without)
         helps = any(_leave_out(extractions, work, leave) for leave in leaves)
-        if not helps and not _leave_diagnostics(extractions, work):
+        if not told and not helps:
+            raise
+
+    try:
+        return work([shown_part(extraction, failures) for extraction in extractions])
+    except Exception as error:
+        let_pass(error)
+        if not _leave_diagnostics(extractions, work):  # the reports of failures, this time
             raise
 
     return work([shown_part(extraction, failures) for extraction in extractions])
@@ -104,8 +112,8 @@ def _leave_diagnostics(
     found = list(dict.fromkeys(chain.from_iterable(part.diagnostics for part in extractions)))
 
     def work_on(some: Iterable[Diagnostic]) -> Made:
-        """Do the work with only these diagnostics."""
-        parts = [shown_part(extraction, failures) for extraction in extractions]
+        """Do the work with only these diagnostics, and without any dataset."""
+        parts = [without(extraction, _targets(extraction)) for extraction in extractions]
         return work([_with_diagnostics(part, some) for part in parts])
 
     guilty = culprits(found, work_on)
@@ -115,7 +123,8 @@ def _leave_diagnostics(
             extraction.diagnostics[:] = kept
 
         what = f"the diagnostic {diagnostic.code.code}"
-        failures.add(problem, diagnostic.place, diagnostic, what)
+        place = None if diagnostic.code in FAILED else diagnostic.place
+        failures.add(problem, place, diagnostic, what)
 
     return bool(guilty)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lineal.incremental.containment import contain
 from lineal.incremental.sizes import is_large
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
@@ -28,6 +29,15 @@ def extract(
 
         return unite_imported(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
 
+    return contain(
+        corpus,
+        lambda part: extract_scripts(part, memory, progress),
+        lambda part: Definitions(part).extract(),
+    )
+
+
+def extract_scripts(corpus: Corpus, memory: Memory | None, progress: Progress | None) -> Extraction:
+    """Return the lineage of the scripts of a corpus, with or without a memory."""
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     # which of them are called, only evaluating says
     if corpus.meanings or programs or (memory is None and not is_large(corpus)):

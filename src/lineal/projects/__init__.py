@@ -26,12 +26,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lineal.model.addresses import is_address, redact_address
-from lineal.model.boundary import internal_error
+from lineal.model.boundary import attempt, internal_error
 from lineal.model.diagnostic import Code, Place, Severity
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
@@ -192,8 +193,14 @@ def close_ledger(corpus: Corpus, intake: Intake) -> None:
     if intake.restored:
         return
 
-    if intake.path is not None and intake.path.is_dir():
-        count_others(intake.path, intake)
+    folder = intake.path
+    if folder is not None and folder.is_dir():
+        known = len(corpus.diagnostics)
+        count = partial(count_others, folder, intake)
+        report = corpus.diagnostics.append
+        attempt(count, None, Place(str(folder), 1, 1), report, "the count of other files")
+        if len(corpus.diagnostics) > known:
+            intake.files.leave_out(str(folder), Reason.INTERNAL_ERROR)
 
     corpus.files.unite(intake.files)
     has_texts = corpus.scripts or corpus.functions or corpus.given

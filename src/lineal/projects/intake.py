@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
+from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.folders import walk_folders
 from lineal.model.ledger import FileLedger, Reason
@@ -402,12 +403,37 @@ def walk(folder: Path, report: Report, by_rules: bool = False) -> Iterator[tuple
             seen.add(real)
 
         here = os.path.abspath(where)  # noqa: PTH100
-        kept = [name for name in folders if is_kept(intake.tree, here, name, True, by_rules)]
-        folders[:] = sorted(name for name in kept if is_entered(where, name, report))
-        yield (
-            Path(where),
-            sorted(name for name in names if is_kept(intake.tree, here, name, False, by_rules)),
-        )
+        decide = Decision(intake.tree, where, here, by_rules, report)
+        folders[:] = sorted(filter(decide.enters, folders))
+        yield Path(where), sorted(filter(decide.takes, names))
+
+
+class Decision(NamedTuple):
+    """What a walk takes of the entries of one folder; an entry over which that fails is left out."""
+
+    tree: Tree | None
+    folder: str
+    absolute: str
+    by_rules: bool
+    report: Report
+
+    def enters(self, name: str) -> bool:
+        """Tell whether the walk enters a folder."""
+        return self.allows(name, True)
+
+    def takes(self, name: str) -> bool:
+        """Tell whether the walk takes a file."""
+        return self.allows(name, False)
+
+    def allows(self, name: str, is_folder: bool) -> bool:
+        """Tell whether no rule leaves out an entry, and no link leads out of the input."""
+        try:
+            is_allowed = is_kept(self.tree, self.absolute, name, is_folder, self.by_rules)
+            return is_allowed and (not is_folder or is_entered(self.folder, name, self.report))
+        except Exception as error:
+            file = str(Path(self.folder, name))
+            self.report(internal_error(error, Place(file, 1, 1), "this file or folder"))
+            return False
 
 
 def is_kept(tree: Tree | None, folder: str, name: str, is_folder: bool, by_rules: bool) -> bool:

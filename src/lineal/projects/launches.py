@@ -11,14 +11,17 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import attempt_each
+from lineal.model.diagnostic import Place
 from lineal.model.late_pattern import late_pattern
 from lineal.model.plain import as_list, as_mapping, mappings_in
 from lineal.model.script import Launch, Script
 from lineal.projects.intake import is_regular
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import NOTHING, parse
 
 LARGEST = 1_000_000
@@ -51,29 +54,49 @@ def find_launches(
     files: Sequence[Path], scripts: Sequence[Script], report: Report
 ) -> Iterator[tuple[str, str, Launch]]:
     """Yield the folder that a program is started from, its path as it is written, and how."""
-    for file in files:
-        suffix = file.suffix.lower()
-        if suffix not in (*SHELL, ".yml", ".yaml") or not is_regular(file):
-            continue
+    read = partial(launches_of_file, report=report)
+    for found in attempt_each(files, read, start_of, report, "this file"):
+        yield from found
 
-        text = read_text(file, report) if file.stat().st_size <= LARGEST else None
-        home = file.parent.as_posix()
-        if text and suffix in SHELL and "spark-submit" in text:
-            yield from below(home, launches_in_shell(text))
-        elif text and suffix not in SHELL and TASKS.search(text):
-            parsed = parse(text, str(file), report) or NOTHING
-            yield from below(home, tasks_of(parsed.plain()))
-
-    for script in scripts:
-        if OPERATORS.search(script.text):
-            home = posixpath.dirname(script.file.replace("\\", "/"))
-            yield from below(home, operators_in(script.text))
+    for found in attempt_each(scripts, launches_of_program, program_start, report, "this program"):
+        yield from found
 
 
-def below(home: str, launches: Iterable[tuple[str, Launch]]) -> Iterator[tuple[str, str, Launch]]:
-    """Yield launches with the folder that their paths are relative to."""
-    for target, launch in launches:
-        yield home, target, launch
+def launches_of_file(file: Path, report: Report) -> list[tuple[str, str, Launch]]:
+    """Return the launches in a shell script, or in the YAML of a bundle."""
+    suffix = file.suffix.lower()
+    if suffix not in (*SHELL, ".yml", ".yaml") or not is_regular(file):
+        return []
+
+    text = read_text(file, report) if file.stat().st_size <= LARGEST else None
+    home = file.parent.as_posix()
+    if text and suffix in SHELL and "spark-submit" in text:
+        return below(home, launches_in_shell(text))
+
+    if text and suffix not in SHELL and TASKS.search(text):
+        parsed = parse(text, str(file), report) or NOTHING
+        return below(home, tasks_of(parsed.plain()))
+
+    return []
+
+
+def launches_of_program(script: Script) -> list[tuple[str, str, Launch]]:
+    """Return the launches that a program of Airflow writes out."""
+    if not OPERATORS.search(script.text):
+        return []
+
+    home = posixpath.dirname(script.file.replace("\\", "/"))
+    return below(home, operators_in(script.text))
+
+
+def program_start(script: Script) -> Place:
+    """Return where a program starts."""
+    return Place(script.file, script.line, 1)
+
+
+def below(home: str, launches: Iterable[tuple[str, Launch]]) -> list[tuple[str, str, Launch]]:
+    """Return launches with the folder that their paths are relative to."""
+    return [(home, target, launch) for target, launch in launches]
 
 
 def file_named(home: str, target: str, names: Iterable[str]) -> str | None:

@@ -12,13 +12,14 @@ that nobody reads.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
-from lineal.model.boundary import internal_error
+from lineal.model.boundary import attempt, internal_error
 from lineal.model.diagnostic import Place
 from lineal.model.ledger import Reason
 from lineal.projects import dataform, sqlmesh
@@ -122,13 +123,18 @@ class Surveyor:
         """Walk over the tree, and return what it holds."""
         root = self.found.root
         for folder, names in walk(root, self.report, by_rules=True):
-            above = self.places.get(str(folder.parent), Where(None, False, root))
-            here = self.enter(folder, names, above)
-            self.places[str(folder)] = here
-            if not here.is_owned:
-                self.take_files(folder, names, here)
+            visit = partial(self.visit, folder, names)
+            attempt(visit, None, Place(str(folder), 1, 1), self.report, "this folder")
 
         return self.found
+
+    def visit(self, folder: Path, names: list[str]) -> None:
+        """Take what is in one folder."""
+        above = self.places.get(str(folder.parent), Where(None, False, self.found.root))
+        here = self.enter(folder, names, above)
+        self.places[str(folder)] = here
+        if not here.is_owned:
+            self.take_files(folder, names, here)
 
     def enter(self, folder: Path, names: list[str], above: Where) -> Where:
         """Return where the walk is in a folder; a new project is added."""
@@ -196,14 +202,21 @@ class Surveyor:
         """Sort the files of a folder that no reader of a project has."""
         extensions = self.found.configurations[here.configured].extensions
         for name in names:
-            ending = extension_of(name)
-            if ending in extensions:
-                self.take_script(folder / name, extensions[ending] == PYTHON, here)
-            elif ending in EVENT_ENDINGS and not is_closed(here.project):
-                self.found.events.append(folder / name)
+            take = partial(self.take_file, folder, name, extensions, here)
+            attempt(take, None, Place(str(folder / name), 1, 1), self.report, "this file")
 
-            if name.lower().endswith(SETTINGS):
-                self.found.beside.append(folder / name)
+    def take_file(
+        self, folder: Path, name: str, extensions: Mapping[str, str], here: Where
+    ) -> None:
+        """Sort one file by its ending."""
+        ending = extension_of(name)
+        if ending in extensions:
+            self.take_script(folder / name, extensions[ending] == PYTHON, here)
+        elif ending in EVENT_ENDINGS and not is_closed(here.project):
+            self.found.events.append(folder / name)
+
+        if name.lower().endswith(SETTINGS):
+            self.found.beside.append(folder / name)
 
     def take_script(self, file: Path, is_python: bool, here: Where) -> None:
         """Take a file of SQL or Python, or say why it is not read."""

@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lineal.model.boundary import let_pass
 from lineal.service.inputs import ReadInput, corpus_of
 from lineal.service.kept_corpus import Followed, can_follow
 from lineal.service.source import Source
@@ -178,12 +179,7 @@ def extract_text(
         memory = kept.load() if kept is not None else Memory()
 
     with watching.open_bar(len(corpus.scripts)) as tick:
-        shared = False
-        if source.jobs > 1 and len(corpus.scripts) > 1:
-            from lineal.incremental.parallel import remember_in_parallel
-
-            shared = remember_in_parallel(corpus, memory, source.jobs, tick)
-
+        shared = share_out(corpus, memory, source.jobs, tick)
         counted = corpus
         if not shared:
             counted = replace(corpus, scripts=Watched(corpus.scripts, tick))
@@ -191,6 +187,20 @@ def extract_text(
         found = extract(counted, memory if shared or records else None, watching.progress)
 
     return Extracted(found, memory, kept)
+
+
+def share_out(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) -> bool:
+    """Tell whether other processes have read what is new; if that fails, this one reads it all."""
+    if jobs < 2 or len(corpus.scripts) < 2:
+        return False
+
+    from lineal.incremental.parallel import remember_in_parallel
+
+    try:
+        return remember_in_parallel(corpus, memory, jobs, tick)
+    except Exception as error:
+        let_pass(error)
+        return False
 
 
 def extract_sides(
