@@ -159,7 +159,8 @@ def redact_secrets(text: str) -> str:
 def redact_path(path: str) -> str:
     """s3a://KEY:SECRET@lake/x?token=y      s3a://lake/x: the name of a place, without secrets"""
     if "://" not in path:
-        return path
+        is_connection = ";" in path and may_hold_secrets(path)  # AccountName=x;AccountKey=SECRET
+        return redact_secrets(path) if is_connection else path
 
     bare = USER_INFO.sub(lambda found: found[0] if _is_container(found) else "", path)
     address, mark, query = bare.partition("?")

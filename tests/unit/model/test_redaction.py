@@ -72,6 +72,7 @@ def test_other_texts_are_unchanged(text: str) -> None:
 def test_the_name_of_a_place_has_no_user_and_no_signature() -> None:
     assert path_name(f"s3a://AKIA:{SECRET}@lake/orders/") == "s3://lake/orders"
     assert path_name(f"https://h/c/f.csv?sig={SECRET}") == "https://h/c/f.csv"
+    assert redact_path("AccountName=acc;AccountKey=SECRET;") == "AccountName=acc;AccountKey=***;"
     assert redact_path("abfss://box@acc.dfs.core.windows.net/x") == (
         "abfss://box@acc.dfs.core.windows.net/x"
     )
