@@ -151,6 +151,9 @@ TELLING = (
 )  # fmt: skip
 """The attributes that tell what a value is about."""
 
+CONTAINERS = ("Decision.", "attempt_project", "read_dbt", "start_of_", "find_launches")
+"""Functions that contain the failures of the files of a tree, and the places that they report."""
+
 OUTERMOST = (
     "cli", "service/inputs.py", "service/project.py", "incremental/extraction.py", "projects/__init__.py",
     "model/boundary.py", "model/ledger.py", "model/plain.py", "model/redaction.py", "model/sequences.py",
@@ -230,7 +233,7 @@ def can_be_broken(code: CodeType) -> bool:
 def can_be_poisoned(code: CodeType) -> bool:
     """Tell whether the run survives a function that fails over one input."""
     inner = Path(code.co_filename).relative_to(HOME).as_posix()
-    return not inner.startswith(OUTERMOST) and not code.co_qualname.startswith("Decision.")
+    return not inner.startswith(OUTERMOST) and not code.co_qualname.startswith(CONTAINERS)
 
 
 def holder_of(code: CodeType) -> tuple[Any, str] | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from lineal.model.boundary import attempt_each
+from lineal.model.boundary import attempt, attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.script import Corpus, Script
@@ -62,7 +63,9 @@ def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) ->
 
     report = corpus.diagnostics.append
     corpus.contents = read_contents(beside, texts, report)
-    corpus.launches = launches_in(beside, programs, report) if programs else {}
+    if programs:
+        find = partial(launches_in, beside, programs, report)
+        corpus.launches = attempt(find, {}, None, report, "the launches of programs")
 
 
 def read_scripts(

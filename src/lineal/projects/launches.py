@@ -58,7 +58,9 @@ def find_launches(
     for found in attempt_each(files, read, start_of, report, "this file"):
         yield from found
 
-    for found in attempt_each(scripts, launches_of_program, program_start, report, "this program"):
+    for found in attempt_each(
+        scripts, launches_of_program, start_of_program, report, "this program"
+    ):
         yield from found
 
 
@@ -89,7 +91,7 @@ def launches_of_program(script: Script) -> list[tuple[str, str, Launch]]:
     return below(home, operators_in(script.text))
 
 
-def program_start(script: Script) -> Place:
+def start_of_program(script: Script) -> Place:
     """Return where a program starts."""
     return Place(script.file, script.line, 1)
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.model.boundary import internal_error, let_pass
+from lineal.model.boundary import attempt_each, internal_error, let_pass
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
 from lineal.projects import dataform, dbt, featherflow, sqlmesh
@@ -182,12 +182,19 @@ def read_nothing(path: Path, dialect: str | None, schema: Schema, has_problems: 
 
 def report_left_out(found: Survey) -> list[Diagnostic]:
     """Name SQL files that no path of their project names."""
-    return [report for project in found.projects if (report := left_out(project)) is not None]
+    reports: list[Diagnostic] = []
+    named = attempt_each(found.projects, left_out, start_of_project, reports.append, "this project")
+    reports.extend(list(named))
+    return reports
+
+
+def start_of_project(project: Project) -> Place:
+    """Return the place of a project: its folder."""
+    return Place(str(project.folder), 1, 1)
 
 
 def left_out(project: Project) -> Diagnostic | None:
     """Return what to say of the files of a project that are not read."""
-    place = Place(str(project.folder), 1, 1)
     named = ", ".join(project.examples) + (
         ", …" if project.left_out > len(project.examples) else ""
     )
@@ -199,4 +206,4 @@ def left_out(project: Project) -> Diagnostic | None:
         f"{project.left_out} {several} outside the paths of the {project.kind} project "
         f"{project.folder}: {named}"
     )
-    return Diagnostic(Code.OUTSIDE_PATHS, message, place)
+    return Diagnostic(Code.OUTSIDE_PATHS, message, start_of_project(project))
