@@ -129,7 +129,7 @@ class Surveyor:
         return self.found
 
     def visit(self, folder: Path, names: list[str]) -> None:
-        """Take what is in one folder."""
+        """Take the files of one folder, and note a project in it."""
         above = self.places.get(str(folder.parent), Where(None, False, self.found.root))
         here = self.enter(folder, names, above)
         self.places[str(folder)] = here

@@ -190,7 +190,7 @@ def extract_text(
 
 
 def share_out(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) -> bool:
-    """Tell whether other processes have read what is new; if that fails, this one reads it all."""
+    """Tell whether other processes have read the new scripts; if that fails, this one reads all."""
     if jobs < 2 or len(corpus.scripts) < 2:
         return False
 
