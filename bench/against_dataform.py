@@ -83,16 +83,20 @@ def ask_lineal(project: Path) -> dict[str, set[str]]:
     options = ["--no-cache", "--fail-on", "never"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)
-    found: dict[str, set[str]] = {bare(each["name"]): set() for each in document["datasets"]}
+    found: dict[str, set[str]] = {
+        without_project(each["name"]): set() for each in document["datasets"]
+    }
     for edge in document["edges"]:
         source, target = edge["source"]["dataset"], edge["target"]["dataset"]
-        found.setdefault(bare(target), set()).add(bare(source))
+        found.setdefault(without_project(target), set()).add(without_project(source))
     for read in document["reads"]:
-        found.setdefault(bare(read["target"]), set()).add(bare(read["dataset"]))
+        found.setdefault(without_project(read["target"]), set()).add(
+            without_project(read["dataset"])
+        )
     return found
 
 
-def bare(name: str) -> str:
+def without_project(name: str) -> str:
     """Return a name without its project: p.d.t is d.t."""
     return ".".join(name.lower().split(".")[-2:])
 

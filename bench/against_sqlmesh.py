@@ -75,7 +75,7 @@ def ask_lineal(projects: list[str]) -> dict[str, Any]:
     return {"tables": tables, "columns": columns}
 
 
-def bare(name: str, parts: int) -> str:
+def last_parts(name: str, parts: int) -> str:
     """Return the last parts of a name, as names compare: memory.sushi.orders is sushi.orders."""
     return ".".join(name.lower().split(".")[-parts:])
 
@@ -83,12 +83,12 @@ def bare(name: str, parts: int) -> str:
 def missing_from(asked: dict[str, Any], held: dict[str, Any], parts: int) -> tuple[int, list[str]]:
     """Return how many facts SQLMesh has, and those that lineal does not have."""
     known = {
-        (bare(target, parts), bare(source, parts))
+        (last_parts(target, parts), last_parts(source, parts))
         for target, sources in held.items()
         for source in sources
     }
     facts = [
-        (bare(target, parts), bare(source, parts))
+        (last_parts(target, parts), last_parts(source, parts))
         for target, sources in asked.items()
         for source in sources
     ]

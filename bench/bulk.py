@@ -27,13 +27,13 @@ import pyarrow.parquet as pq
 
 from lineal.model.script import Corpus
 from lineal.spark.pipeline import Options, run
-from lineal.spark.pipeline.closure import Arrays, arrays, traced
+from lineal.spark.pipeline.closure import Arrays, arrays, trace_in_blocks
 from lineal.spark.pipeline.folder import Local
 from lineal.spark.pipeline.gathering import PackedMemory, Resolved
 from lineal.spark.pipeline.logged import Logged
 from lineal.spark.pipeline.parcels import Part
 from lineal.spark.pipeline.resolve import Resolution, resolve
-from lineal.spark.pipeline.ship import started
+from lineal.spark.pipeline.ship import start_session
 from lineal.spark.pipeline.stages import Run
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.statements import Log
@@ -111,7 +111,7 @@ def one_by_one() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch
 
 
 def measure() -> Figures:
-    with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
+    with TemporaryDirectory() as folder, start_session("local[2]", {}) as spark:
         path = Path(folder, "log.parquet")
         log(path)
         sample = (
@@ -122,7 +122,7 @@ def measure() -> Figures:
             .localCheckpoint()
         )
         for _ in range(2):  # what starts first is warm the second time
-            alone = timed(
+            alone = time_of(
                 sample.mapInArrow(one_by_one(), "edges bigint").agg({"edges": "sum"}).collect
             )
         options = Options((str(path),), Path(folder, "out"), closure=False)
@@ -137,7 +137,7 @@ def measure() -> Figures:
         return Figures(alone * ROWS / SAMPLE, took, memory, cpu, plain, summary.statements)
 
 
-def timed(work: Any) -> float:
+def time_of(work: Any) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
@@ -153,7 +153,7 @@ def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float
     """
     turns = []
     scripts = log_.book.scripts()
-    whole, logged = replace(corpus, scripts=scripts), log_.book.logged(scripts)
+    whole, logged = replace(corpus, scripts=scripts), log_.book.logged_statements(scripts)
     with get_context("spawn").Pool(2) as pool:
         for turn in range(TURNS):
             before = pythons()
@@ -289,16 +289,16 @@ def by_scipy(graph: Arrays) -> int:
 def closure(share: float) -> Closing:
     """Seconds of lineal and of scipy, the better of three tries each, and the pairs."""
     graph = layers(share)
-    with started("local[2]", {}) as spark:
-        tries = [(_traced(spark, graph), timed(lambda: by_scipy(graph))) for _ in range(3)]
+    with start_session("local[2]", {}) as spark:
+        tries = [(_time_trace(spark, graph), time_of(lambda: by_scipy(graph))) for _ in range(3)]
         own, scipy = map(min, zip(*tries, strict=True))
     return Closing(own, scipy, by_scipy(graph))
 
 
-def _traced(spark: Any, graph: Arrays) -> float:
+def _time_trace(spark: Any, graph: Arrays) -> float:
     found = 0
     begun = time.perf_counter()
-    for table in traced(spark, graph):
+    for table in trace_in_blocks(spark, graph):
         found += table.num_rows
     took = time.perf_counter() - begun
     assert found == by_scipy(graph)

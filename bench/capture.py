@@ -55,11 +55,11 @@ def measure() -> Figures:
                 job(spark, folder)
             found.append(len(captured.extraction.edges))
 
-        times = smallest({"plain": lambda: job(spark, folder), "watched": watched})
+        times = smallest_times({"plain": lambda: job(spark, folder), "watched": watched})
         return Figures(first, times["plain"], times["watched"], found[-1])
 
 
-def smallest(contenders: dict[str, Callable[[], None]]) -> dict[str, float]:
+def smallest_times(contenders: dict[str, Callable[[], None]]) -> dict[str, float]:
     times: dict[str, float] = {}
     for _ in range(ROUNDS):
         for name, contender in contenders.items():

@@ -74,10 +74,10 @@ def _model(number: int, models: int) -> tuple[str, str, str]:
         raw = f"select\n    c2,\n    {sums},\n    <<c6>> as paid\nfrom <int_{place % third}>\n"
         raw += "<incremental>" if place % 10 == 0 else ""
         raw += "group by 1, paid\n"
-    return name, _as(raw, False), _as(raw, True)
+    return name, _text_as(raw, False), _text_as(raw, True)
 
 
-def _as(text: str, compiled: bool) -> str:
+def _text_as(text: str, compiled: bool) -> str:
     """The placeholders of a text, as a template or as SQL."""
     import re
 
@@ -114,7 +114,7 @@ def _manifest(nodes: list[tuple[str, str, str]], models: int) -> dict[str, Any]:
     for number, (name, raw, compiled) in enumerate(nodes):
         folder = f"models/layer_{number % 10}"
         made[f"model.big.{name}"] = {
-            **_common("model", name), "alias": name, "raw_code": raw, "compiled_code": compiled,
+            **_common_fields("model", name), "alias": name, "raw_code": raw, "compiled_code": compiled,
             "relation_name": f"{DATABASE}.{SCHEMA}.{name}", "original_file_path": f"{folder}/{name}.sql",
             "patch_path": f"big://{folder}/{name}.yml", "depends_on": {"macros": [], "nodes": []},
             "config": {**CONFIG, "materialized": "incremental" if "incremental" in raw else "view"},
@@ -123,20 +123,20 @@ def _manifest(nodes: list[tuple[str, str, str]], models: int) -> dict[str, Any]:
         for each in _columns(name):
             test = f"not_null_{name}_{each}"
             query = f"select {each} from {DATABASE}.{SCHEMA}.{name} where {each} is null"
-            made[f"test.big.{test}"] = {**_common("test", test), "raw_code": "{{ test_not_null(**_dbt) }}",
+            made[f"test.big.{test}"] = {**_common_fields("test", test), "raw_code": "{{ test_not_null(**_dbt) }}",
                                         "compiled_code": query, "config": CONFIG}  # fmt: skip
     sources = {
         f"source.big.raw.t{number}": {
-            **_common("source", f"t{number}"), "source_name": "raw", "identifier": f"t{number}", "schema": "raw",
+            **_common_fields("source", f"t{number}"), "source_name": "raw", "identifier": f"t{number}", "schema": "raw",
             "relation_name": f"{DATABASE}.raw.t{number}", "original_file_path": "models/sources.yml", "columns": {},
         }
         for number in range(models // 3 + 1)
     }  # fmt: skip
-    macros = {f"macro.dbt.m{number}": {**_common("macro", f"m{number}"), "package_name": "dbt",
+    macros = {f"macro.dbt.m{number}": {**_common_fields("macro", f"m{number}"), "package_name": "dbt",
                                        "macro_sql": "{% macro m() %}" + "select 1 " * 60 + "{% endmacro %}"}
               for number in range(500)}  # fmt: skip
     macros["macro.big.money"] = {
-        **_common("macro", "money"), "macro_sql": "{% macro money(c) %}round({{ c }} / 100, 2){% endmacro %}",
+        **_common_fields("macro", "money"), "macro_sql": "{% macro money(c) %}round({{ c }} / 100, 2){% endmacro %}",
         "original_file_path": "macros/money.sql",
     }  # fmt: skip
     metadata = {
@@ -160,7 +160,7 @@ CONFIG = {
 }  # fmt: skip
 
 
-def _common(kind: str, name: str) -> dict[str, Any]:
+def _common_fields(kind: str, name: str) -> dict[str, Any]:
     return {
         "database": DATABASE, "schema": SCHEMA, "name": name, "resource_type": kind, "package_name": "big",
         "unique_id": f"{kind}.big.{name}", "fqn": ["big", name], "checksum": {"name": "sha256", "checksum": "0" * 64},
@@ -181,7 +181,7 @@ def _column(name: str, column: str) -> dict[str, Any]:
     }
 
 
-def necessary(manifest: Path) -> None:
+def parse_all(manifest: Path) -> None:
     """json.load, and sqlglot.parse of every model."""
     from sqlglot import parse
 
@@ -192,4 +192,4 @@ def necessary(manifest: Path) -> None:
 
 
 if __name__ == "__main__":
-    necessary(Path(sys.argv[1]))
+    parse_all(Path(sys.argv[1]))

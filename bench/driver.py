@@ -40,7 +40,7 @@ from lineal.spark.pipeline.facts import LENGTH, Facts
 from lineal.spark.pipeline.logged import Logged
 from lineal.spark.pipeline.parts import split
 from lineal.spark.pipeline.share import Setting, evaluate_levels, evaluate_rows
-from lineal.spark.pipeline.ship import started
+from lineal.spark.pipeline.ship import start_session
 
 SIZES = (2_000, 10_000, 30_000)
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -103,7 +103,7 @@ def chains(depth: int) -> list[str]:
     ]
 
 
-def resident() -> int:
+def resident_bytes() -> int:
     """Return the bytes that this process holds now."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE
 
@@ -123,7 +123,7 @@ class Stages:
     def watch(self) -> None:
         """Note the most that Python holds."""
         while not self.ended.wait(OFTEN):
-            self.most = max(self.most, resident())
+            self.most = max(self.most, resident_bytes())
 
     def begin(self, name: str) -> None:
         """Close the stage before."""
@@ -134,7 +134,7 @@ class Stages:
             "stage": self.name, "python": self.most, "heap": runtime.totalMemory() - runtime.freeMemory(),
             "own": own - self.own, "all": every - self.all,
         })  # fmt: skip
-        self.name, self.most, self.own, self.all = name, resident(), own, every
+        self.name, self.most, self.own, self.all = name, resident_bytes(), own, every
 
 
 # -- without Spark ---------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def hold(size: int) -> None:
     """Put so many statements in a book, find their levels, groups and parts, and print the memory."""
     page, records = sample()
     gc.collect()
-    before, began = resident(), time.process_time()
+    before, began = resident_bytes(), time.process_time()
     with TemporaryDirectory() as folder:
         book, known = Book(Path(folder), True), Records(Path(folder))
         for turn in range(size // SAMPLE):
@@ -218,10 +218,10 @@ def hold(size: int) -> None:
         groups = sum(1 for _ in members(
             component_numbers(size, mentions.statements, mentions.names, glance.names)
         ))  # fmt: skip
-        looked = resident() - before
+        looked = resident_bytes() - before
         del glance, mentions
         parts = split(book, Corpus(""), known, set())
-        held = resident() - before
+        held = resident_bytes() - before
         took = (time.process_time() - began) / size * 1e6
         most = max(held, looked, peak("self") - before)
         print(
@@ -240,7 +240,7 @@ WRITERS = {
 
 def measure(kind: str, size: int) -> dict[str, Any]:
     """Run the pipeline once."""
-    with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
+    with TemporaryDirectory() as folder, start_session("local[2]", {}) as spark:
         path = Path(folder, "log.parquet")
         # by another process: its memory is not the driver's
         subprocess.run([sys.executable, __file__, "--write", kind, str(size), path], check=True)
@@ -259,7 +259,7 @@ def measure(kind: str, size: int) -> dict[str, Any]:
         }  # fmt: skip
 
 
-def apart(kind: str, size: int) -> dict[str, Any]:
+def run_apart(kind: str, size: int) -> dict[str, Any]:
     """Run the pipeline once in a process of its own."""
     command = [sys.executable, __file__, "--one", kind, str(size)]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -301,11 +301,11 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["--depth"]:
         for depth in map(int, sys.argv[2:]):
             print(f"depth {depth}: ", end="")
-            tell(apart("--depth", depth), None)
+            tell(run_apart("--depth", depth), None)
     else:
         kind = sys.argv.pop(1) if sys.argv[1:2] in (["--short"], ["--hub"]) else "--size"
         last = None
         for size in map(int, sys.argv[1:] or SIZES):
-            made = apart(kind, size)
+            made = run_apart(kind, size)
             tell(made, last)
             last = made

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bulk import SHAPES, peak
-from driver import SAMPLE, chains, other_page, other_record, resident, sample
+from driver import SAMPLE, chains, other_page, other_record, resident_bytes, sample
 from lineal.model.boundary import DEBUG
 from lineal.model.script import Corpus, Script
 from lineal.spark.pipeline import resolve
@@ -157,7 +157,7 @@ def measure(size: int) -> None:
         state = State(Local(out))
         run = Run(Options((folder,), out), session, state, say)
         run.read = lambda: (Corpus(""), log_of(answers, size, out / "book"))
-        before, began = resident(), time.process_time()
+        before, began = resident_bytes(), time.process_time()
         answers.took = 0.0
         summary = run.all()
         took = (time.process_time() - began - answers.took) / size

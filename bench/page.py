@@ -126,7 +126,7 @@ def warehouse(tables: int, columns: int = COLUMNS) -> str:
 
 
 @contextmanager
-def opened(file: Path, address: str = "") -> Iterator[Any]:
+def open_page(file: Path, address: str = "") -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -146,7 +146,7 @@ def opened(file: Path, address: str = "") -> Iterator[Any]:
         browser.close()
 
 
-def written(place: Path, tables: int) -> Path:
+def write_page(place: Path, tables: int) -> Path:
     file = place / f"{tables}.html"
     found = lineal.lineage(warehouse(tables))
     file.write_text(html(page_data(found.graph, title="warehouse"), "warehouse"), encoding="utf-8")
@@ -155,14 +155,14 @@ def written(place: Path, tables: int) -> Path:
 
 def walk(file: Path, addresses: tuple[str, ...] = WALK) -> Tasks:
     """Open a page and go through its modes; hover over everything in each of them."""
-    with opened(file) as page:
+    with open_page(file) as page:
         browser = page.context.browser
-        tasks = {"open": _traced(browser, page, lambda: _arrive(page, file.as_uri()))}
+        tasks = {"open": _task_times(browser, page, lambda: _arrive(page, file.as_uri()))}
         memory = page.evaluate("performance.memory.usedJSHeapSize / 1e6")
         for address in addresses:
             go = f"() => {{ location.hash = {address!r} }}"
-            tasks[address] = _traced(browser, page, lambda go=go: page.evaluate(go))
-            tasks[f"hover {address}"] = _traced(browser, page, lambda: page.evaluate(HOVER))
+            tasks[address] = _task_times(browser, page, lambda go=go: page.evaluate(go))
+            tasks[f"hover {address}"] = _task_times(browser, page, lambda: page.evaluate(HOVER))
     where = max(tasks, key=lambda name: max(tasks[name], default=0))
     return Tasks(sum(tasks["open"]), max(tasks[where]), where, memory)
 
@@ -175,7 +175,7 @@ def _arrive(page: Any, address: str) -> None:
         page.wait_for_timeout(25)
 
 
-def _traced(browser: Any, page: Any, action: Callable[[], object]) -> list[float]:
+def _task_times(browser: Any, page: Any, action: Callable[[], object]) -> list[float]:
     """Return the CPU time of each task of the main thread that an action leads to."""
     browser.start_tracing(page=page, categories=["toplevel", "__metadata"])
     action()
@@ -197,10 +197,10 @@ def _traced(browser: Any, page: Any, action: Callable[[], object]) -> list[float
 
 def measure() -> Figures:
     with TemporaryDirectory() as place:
-        usual = written(Path(place), TABLES)
+        usual = write_page(Path(place), TABLES)
         walked = walk(usual)
-        large = walk(written(Path(place), LARGE), ())
-        with opened(usual, AROUND) as page:
+        large = walk(write_page(Path(place), LARGE), ())
+        with open_page(usual, AROUND) as page:
             page.wait_for_timeout(500)
             hover = page.evaluate(HOVER)
             steps = [page.evaluate(EXPAND) for _ in range(6)]
@@ -208,7 +208,7 @@ def measure() -> Figures:
             page.locator(".row").first.click()
             page.wait_for_timeout(1000)
             memory = page.evaluate("performance.memory.usedJSHeapSize / 1e6")
-        with opened(written(Path(place), SEARCHED)) as page:
+        with open_page(write_page(Path(place), SEARCHED)) as page:
             page.keyboard.press("/")
             page.evaluate(SEARCH)
             search = page.evaluate(SEARCH)

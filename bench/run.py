@@ -207,7 +207,7 @@ def benchmark_queries(suite: tpc.Suite) -> Times:
     columns = [list(sqlglot_lineage(None, query, schema)) for query in suite.queries]
     found = extract(corpus)
     describe(suite, found, sum(map(len, columns)))
-    quick = smallest(
+    quick = smallest_times(
         QUICK_ROUNDS,
         {
             "parse": lambda: parse_all(suite),
@@ -215,14 +215,14 @@ def benchmark_queries(suite: tpc.Suite) -> Times:
             "one by one": lambda: one_by_one(corpus),
         },
     )
-    slow = smallest(
+    slow = smallest_times(
         SLOW_ROUNDS,
         {
             "all columns": lambda: all_columns(suite, schema),
             "each column": lambda: each_column(suite, schema, columns),
         },
     )
-    equal = smallest(
+    equal = smallest_times(
         QUICK_ROUNDS,
         {"parse": lambda: parse_all(suite), "at once": lambda: force(extract(corpus))},
         equal=True,
@@ -336,7 +336,7 @@ def times_of(shape: shapes.Shape, n: int) -> tuple[float, float]:
         corpus_of_text({"result": sql}, None, schema) for sql, schema in (shape(n), shape(2 * n))
     ]
     once, twice = corpora
-    times = smallest(
+    times = smallest_times(
         SHAPE_ROUNDS, {"once": lambda: force(extract(once)), "twice": lambda: force(extract(twice))}
     )
     return times["once"], times["twice"]
@@ -486,7 +486,7 @@ def benchmark_programs() -> None:
         "own": lambda: extract(corpus),
         "parse": lambda: programs.parse_all(corpus.scripts),
     }
-    times = smallest(SLOW_ROUNDS, contenders)
+    times = smallest_times(SLOW_ROUNDS, contenders)
     ratio = times["own"] / times["parse"]
     row(
         "lineal: text to edges",
@@ -500,7 +500,7 @@ def benchmark_programs() -> None:
         "own": lambda: extract(frames),
         "parse": lambda: [ast.parse(script.text) for script in frames.scripts],
     }
-    times = smallest(SLOW_ROUNDS, contenders)
+    times = smallest_times(SLOW_ROUNDS, contenders)
     ratio = times["own"] / times["parse"]
     row(
         f"lineal: text to edges of {programs.FILES:,} pandas jobs",
@@ -509,7 +509,7 @@ def benchmark_programs() -> None:
         Bound(ratio, most=MOST_OF_FRAMES),
     )
     calls = programs.framework()
-    each = smallest(SLOW_ROUNDS, {"own": lambda: extract(calls)})["own"] / programs.ENTRIES
+    each = smallest_times(SLOW_ROUNDS, {"own": lambda: extract(calls)})["own"] / programs.ENTRIES
     row(
         f"each of {programs.ENTRIES} entry points over one framework",
         each,
@@ -693,7 +693,7 @@ class Bound(NamedTuple):
         return f"{'ok' if self.kept else 'MISSED'}: {self.stated}"
 
 
-def smallest(
+def smallest_times(
     rounds: int, contenders: dict[str, Callable[[], object]], equal: bool = False
 ) -> dict[str, float]:
     """The contenders take turns; of each the smallest time counts.

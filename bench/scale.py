@@ -35,9 +35,11 @@ def view(number: int, random: Random) -> str:
     an aggregate.
     """
     left = (
-        f"view_{random.randrange(number)}" if number > 20 and random.random() < 0.6 else raw(random)
+        f"view_{random.randrange(number)}"
+        if number > 20 and random.random() < 0.6
+        else raw_table(random)
     )
-    right = raw(random)
+    right = raw_table(random)
     keys = [f"c{random.randrange(6)}" for _ in range(4)]
     return f"""CREATE VIEW view_{number} AS
 WITH recent AS (
@@ -57,7 +59,7 @@ GROUP BY ranked.c0, ranked.c1
 """
 
 
-def raw(random: Random) -> str:
+def raw_table(random: Random) -> str:
     return f"raw_{random.randrange(len(SCHEMA))}"
 
 

@@ -35,7 +35,7 @@ SUITES = {"TPC-DS": ("tpc-ds", "TPCDS_SCHEMA", 99), "TPC-H": ("tpc-h", "TPCH_SCH
 @cache
 def suite(name: str) -> Suite:
     stem, constant, count = SUITES[name]
-    tests = fetched() / "tests"
+    tests = fetch_sources() / "tests"
     queries = _queries(
         (tests / "fixtures" / "optimizer" / stem / f"{stem}.sql").read_text(encoding="utf-8")
     )
@@ -46,14 +46,14 @@ def suite(name: str) -> Suite:
     )
 
 
-def fetched() -> Path:
+def fetch_sources() -> Path:
     """The unpacked source distribution of the sqlglot that is installed."""
     release = version("sqlglot")
     folder = CACHE / f"sqlglot-{release}"
     if not folder.exists():
         CACHE.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            unpacked = _unpacked(_downloaded(release, Path(scratch)))
+            unpacked = _unpack(_download(release, Path(scratch)))
             try:
                 unpacked.rename(folder)
             except OSError:  # another process was quicker
@@ -62,7 +62,7 @@ def fetched() -> Path:
     return folder
 
 
-def _downloaded(release: str, into: Path) -> Path:
+def _download(release: str, into: Path) -> Path:
     asked = [
         "download",
         "--quiet",
@@ -85,7 +85,7 @@ def _downloaded(release: str, into: Path) -> Path:
     return archives[0]
 
 
-def _unpacked(archive: Path) -> Path:
+def _unpack(archive: Path) -> Path:
     with tarfile.open(archive) as packed:
         wanted = [member for member in packed if member.name.endswith((".sql", "tests/helpers.py"))]
         packed.extractall(archive.parent, members=wanted, filter="data")

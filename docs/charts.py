@@ -96,7 +96,7 @@ def draw(chart: Chart, theme: Theme) -> str:
     longest = max(bar.value for bar in chart.bars)
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' role='img' {FONT}>",
-        f"<title>{escape(chart.title)}: {escape(spoken(chart))}</title>",
+        f"<title>{escape(chart.title)}: {escape(describe_chart(chart))}</title>",
         text(0, 16, chart.title, theme.ink, "font-size='15' font-weight='600'"),
         text(0, 36, chart.about, theme.faint, "font-size='12'"),
     ]
@@ -122,7 +122,7 @@ def text(x: int, y: int, words: str, color: str, style: str) -> str:
     return f"<text x='{x}' y='{y}' fill='{color}' {style}>{escape(words)}</text>"
 
 
-def spoken(chart: Chart) -> str:
+def describe_chart(chart: Chart) -> str:
     """Return the figures of a chart in words, for readers of the screen."""
     return ", ".join(f"{bar.label} {bar.shown}" for bar in chart.bars)
 

@@ -72,7 +72,7 @@ def main() -> int:
 
 def record(scene: Scene, project: Path, folder: Path) -> str:
     """Type the keys of a scene, and return the screen with its colors."""
-    with terminal(project, folder, scene.file) as tmux:
+    with open_editor(project, folder, scene.file) as tmux:
         wait_for(tmux, "downstream")
         for key in scene.keys:
             tmux("send-keys", *([] if key == "Enter" else ["-l"]), key)
@@ -94,7 +94,7 @@ class Tmux:
 
 
 @contextmanager
-def terminal(project: Path, folder: Path, file: str) -> Iterator[Tmux]:
+def open_editor(project: Path, folder: Path, file: str) -> Iterator[Tmux]:
     """Open a file of the project in Neovim, and close it at the end."""
     tmux = Tmux(folder / "tmux")
     editor = os.environ.get("NEOVIM") or "nvim"

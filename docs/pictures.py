@@ -60,7 +60,7 @@ def main() -> int:
     PICTURES.mkdir(exist_ok=True)
     program = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        pages = written(Path(folder))
+        pages = write_pages(Path(folder))
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         for name, scene in SCENES.items():
             if sys.argv[1:] and name not in sys.argv[1:]:
@@ -84,18 +84,18 @@ def main() -> int:
                 page.wait_for_timeout(500)
 
             page.wait_for_timeout(500)
-            taken(page.locator(scene.part), PICTURES / f"{name}.png")
+            take_picture(page.locator(scene.part), PICTURES / f"{name}.png")
             context.close()
         browser.close()
     return 0
 
 
-def taken(part: Any, file: Path) -> None:
+def take_picture(part: Any, file: Path) -> None:
     file.write_bytes(smaller(part.screenshot()))
     assert file.stat().st_size <= LARGEST, f"{file.name} has more than {LARGEST:,} bytes"
 
 
-def written(folder: Path) -> dict[str, Path]:
+def write_pages(folder: Path) -> dict[str, Path]:
     """The pages: two samples, and what two edits of one would change."""
     shop = lineal.lineage(SHOP)
     sales = lineal.lineage(SALES)

@@ -23,7 +23,7 @@ def smaller(picture: bytes) -> bytes:
     rows = list(_rows(data, width * 3, height))
     counted = Counter(row[at : at + 3] for row in rows for at in range(0, width * 3, 3))
     palette = _palette(color for color, _ in counted.most_common())
-    index = {color: _nearest(color, palette)[0] for color in counted}
+    index = {color: _nearest_color(color, palette)[0] for color in counted}
     packed = b"".join(
         b"\0" + bytes(index[row[at : at + 3]] for at in range(0, width * 3, 3)) for row in rows
     )
@@ -56,11 +56,11 @@ def _rows(data: bytes, length: int, height: int) -> Iterator[bytes]:
     above = bytes(length)
     for number in range(height):
         at = number * (length + 1)
-        above = bytes(_unfiltered(data[at], data[at + 1 : at + 1 + length], above))
+        above = bytes(_unfilter_row(data[at], data[at + 1 : at + 1 + length], above))
         yield above
 
 
-def _unfiltered(how: int, row: bytes, above: bytes) -> bytearray:
+def _unfilter_row(how: int, row: bytes, above: bytes) -> bytearray:
     made = bytearray(row)
     for at in range(len(made)):
         left, up, corner = (made[at - 3], above[at], above[at - 3]) if at > 2 else (0, above[at], 0)
@@ -78,12 +78,12 @@ def _palette(colors: Iterable[bytes]) -> list[bytes]:
     """
     palette: list[bytes] = []
     for color in colors:
-        if len(palette) < COLOURS and (not palette or _nearest(color, palette)[1] > ALIKE):
+        if len(palette) < COLOURS and (not palette or _nearest_color(color, palette)[1] > ALIKE):
             palette.append(color)
     return palette
 
 
-def _nearest(color: bytes, palette: list[bytes]) -> tuple[int, int]:
+def _nearest_color(color: bytes, palette: list[bytes]) -> tuple[int, int]:
     """Its number, and the square of how far it is."""
     red, green, blue = color
     distances = ((red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2 for r, g, b in palette)

@@ -32,7 +32,7 @@ def no_internal_error(
     name_trace = boundary.trace_id
 
     def noted(error: BaseException) -> str:
-        failures.append(boundary.described(error))
+        failures.append(boundary.describe_error(error))
         return name_trace(error)
 
     monkeypatch.setattr(boundary, "trace_id", noted)

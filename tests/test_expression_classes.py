@@ -80,8 +80,8 @@ def test_every_aggregate_is_a_function(name: str) -> None:
     assert found not in (
         expressions.operator,
         expressions.binary,
-        expressions.inside,
-        expressions.through,
+        expressions.pass_only_child,
+        expressions.pass_children,
     )
 
 

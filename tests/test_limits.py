@@ -341,7 +341,7 @@ def test_the_board_announces_and_abandons_tasks() -> None:
             pass
         board.save({"port": 5000})
         board.save({"port": 5001, "token": "x"})
-        assert board.saved() == {"port": 5001, "token": "x"}
+        assert board.saved_values() == {"port": 5001, "token": "x"}
         assert not board.is_committed
         board.commit()
         assert board.is_committed and is_abandoned(key_of("a"))

@@ -128,7 +128,7 @@ STAGES = {
     "reading": Stage("lineal.projects.files.read_text", lambda path, report: path),
     "words": Stage("lineal.extract.sql.parse.words", lambda script: script.text),
     "parsing": Stage(
-        "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed",
+        "lineal.extract.sql.parse.parse_words lineal.extract.sql.repairs.parse_words",
         lambda words, dialect, text, *_: text,
     ),
     "grammar": Stage(
@@ -156,7 +156,7 @@ STAGES = {
         lambda self, origin, way, target, *rest: target.dataset,
     ),
     "star report": Stage(
-        "lineal.resolve.stars.starred", lambda node: node.sql() if node is not None else ""
+        "lineal.resolve.stars.node_of_unnamed", lambda node: node.sql() if node is not None else ""
     ),
     "places": Stage(
         "lineal.extract.sql.reading.Reading.place", lambda self, trail: self.script.text

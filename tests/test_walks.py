@@ -18,7 +18,7 @@ from lineal.extract.catalyst.plan import extract as extract_plan
 from lineal.graph.graph import Graph
 from lineal.incremental.extraction import extract
 from lineal.projects import load
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "lineal"
@@ -76,7 +76,7 @@ def read_file(path: Path, text: str) -> list[str]:
     """Write a file, read it, and show its edges; return them."""
     path.write_text(text, encoding="utf-8")
     graph = Graph(extract(load(path)))
-    assert lineal.views.view("json", everything(graph))
+    assert lineal.views.view("json", report_of_all(graph))
     return [f"{edge.source} {edge.target}" for edge in graph.edges]
 
 

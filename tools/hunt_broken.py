@@ -249,7 +249,7 @@ def holder_of(code: CodeType) -> tuple[Any, str] | None:
     return (holder, name) if getattr(function, "__code__", None) is code else None
 
 
-def broken(*arguments: Any, **named: Any) -> Any:
+def fail(*arguments: Any, **named: Any) -> Any:
     """Stand in for a function that fails."""
     raise Broken("broken on purpose")
 

@@ -109,7 +109,7 @@ def work(pipe: Connection, folder: str, current: str) -> None:
     where = Path(tempfile.mkdtemp(dir=folder))
     bench = Bench(where / "bench")
 
-    def started(mutant: Mutant) -> None:
+    def report_start(mutant: Mutant) -> None:
         Path(current).write_text(str(mutant), encoding="utf-8", errors="surrogateescape")
 
     while True:
@@ -119,7 +119,7 @@ def work(pipe: Connection, folder: str, current: str) -> None:
             shutil.rmtree(where, ignore_errors=True)
             return
         made = Round(format, seed, count)
-        made.run(bench, frozenset(known), started)
+        made.run(bench, frozenset(known), report_start)
         found = {
             signature: f"{each.finding}\n{each.mutant}\n{each.trace}"
             for signature, each in made.found.items()

@@ -188,7 +188,7 @@ def run_project(folder: Path, name: str, known: dict[str, Path], spark: Any) -> 
     return Result(name, summary.outcomes, time.monotonic() - began)
 
 
-def shown(results: list[Result]) -> str:
+def format_results(results: list[Result]) -> str:
     rows = [COLUMNS, *(result.row() for result in results)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
     return "\n".join(
@@ -223,7 +223,7 @@ def main() -> int:
                     f"\n{name}\n" + "".join(f"  {line}\n" for line in results[-1].details())
                 )
                 sys.stdout.flush()
-    sys.stdout.write(shown(results) + "\n")
+    sys.stdout.write(format_results(results) + "\n")
     if given.json:
         data = [{"row": result.row(), "details": list(result.details())} for result in results]
         given.json.write_text(json.dumps(data, indent=1), "utf-8")

@@ -120,7 +120,9 @@ def passages() -> Iterator[Passage]:
                 yield from prose_of_page(name, path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "tests" / "cases").rglob("*.md")):
         name = path.relative_to(ROOT).as_posix()
-        yield Passage(name, 1, plain(introduction_of(path.read_text(encoding="utf-8"))), "case")
+        yield Passage(
+            name, 1, without_code(introduction_of(path.read_text(encoding="utf-8"))), "case"
+        )
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         name = path.relative_to(ROOT).as_posix()
         yield from prose_of_tests(name, path.read_text(encoding="utf-8"))
@@ -147,7 +149,7 @@ def prose_of_page(name: str, text: str) -> Iterator[Passage]:
             lines.append(line)
             continue
         if lines:
-            yield Passage(name, start, plain("\n".join(lines)))
+            yield Passage(name, start, without_code("\n".join(lines)))
         start, lines = number + 1, []
 
 
@@ -166,12 +168,12 @@ def prose_of_module(name: str, text: str) -> Iterator[Passage]:
     }
     for node in ast.walk(tree):
         if id(node) in docstrings:
-            text_of_it = plain(first_paragraph(docstrings[id(node)]))
+            text_of_it = without_code(first_paragraph(docstrings[id(node)]))
             yield Passage(name, node.lineno, text_of_it, "docstring")
         elif isinstance(node, ast.keyword) and node.arg == "help" and is_text(node.value):
-            yield Passage(name, node.value.lineno, plain(node.value.value), "message")
+            yield Passage(name, node.value.lineno, without_code(node.value.value), "message")
         elif is_text(node) and is_prose(node.value):
-            yield Passage(name, node.lineno, plain(node.value), "message")
+            yield Passage(name, node.lineno, without_code(node.value), "message")
     yield from comments_of(name, text)
 
 
@@ -182,7 +184,7 @@ def prose_of_tests(name: str, text: str) -> Iterator[Passage]:
             continue
         line = getattr(node, "lineno", 1)
         docstring = ast.get_docstring(node) or ""
-        yield Passage(name, line, plain(first_paragraph(docstring)), "test")
+        yield Passage(name, line, without_code(first_paragraph(docstring)), "test")
         if isinstance(node, ast.FunctionDef) and node.name.startswith(TEST):
             yield Passage(name, line, node.name.removeprefix(TEST).replace("_", " "), "test")
 
@@ -206,7 +208,7 @@ def comments_of(name: str, text: str) -> Iterator[Passage]:
             start = start if lines else number
             lines.append(found[1])
         elif lines:
-            yield Passage(name, start, plain("\n".join(lines)), "comment")
+            yield Passage(name, start, without_code("\n".join(lines)), "comment")
             lines = []
 
 
@@ -215,7 +217,7 @@ def prose_of_script(name: str, text: str) -> Iterator[Passage]:
     for number, line in enumerate(text.split("\n"), 1):
         for found in QUOTED.finditer(SCRIPT_COMMENT.sub("", line)):
             if is_prose(found[0]):
-                yield Passage(name, number, plain(found[0].strip("\"'")), "label")
+                yield Passage(name, number, without_code(found[0].strip("\"'")), "label")
 
 
 def first_paragraph(docstring: str) -> str:
@@ -223,7 +225,7 @@ def first_paragraph(docstring: str) -> str:
     return docstring.strip().split("\n\n")[0]
 
 
-def plain(text: str) -> str:
+def without_code(text: str) -> str:
     """Return a text without code and addresses."""
     return LINK.sub(r"\1", CODE.sub("x", text))
 

@@ -42,7 +42,7 @@ def from_cases() -> Iterator[Question]:
     is the case's.
     """
     for case in all_cases():
-        if not case.complete or not single(case):
+        if not case.complete or not is_single_statement(case):
             continue
         schema = {
             str(info.dataset): {c.name: c.type or "string" for c in info.columns}
@@ -61,7 +61,7 @@ def from_cases() -> Iterator[Question]:
         )
 
 
-def single(case: Case) -> bool:
+def is_single_statement(case: Case) -> bool:
     """Tell whether a case is one statement, in a dialect that sqlglot, and so most peers, can parse."""
     if case.dialect and Dialect.get(case.dialect) is None:
         return False

@@ -56,13 +56,13 @@ class Score(NamedTuple):
 
 def main() -> int:
     asked = options()
-    questions = gathered(asked)
+    questions = gather_questions(asked)
     answers: Answers = {}
     for contender in CONTENDERS:
         answers[contender.name] = answers_of(
             contender, [question.asked() for question in questions]
         )
-    questions = [agreed(question, answers) for question in questions]
+    questions = [with_majority_answer(question, answers) for question in questions]
     for suite in dict.fromkeys(question.suite for question in questions):
         chosen = [question for question in questions if question.suite == suite]
         print(f"\n{suite}: {len(chosen)} statements; truth: {TRUTHS.get(suite, AGREED)}")
@@ -109,7 +109,7 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def gathered(asked: argparse.Namespace) -> list[Question]:
+def gather_questions(asked: argparse.Namespace) -> list[Question]:
     chosen = asked.cases or asked.tpc or asked.mimic
     questions = list(from_cases()) if asked.cases or not chosen else []
     if asked.tpc or not chosen:
@@ -119,7 +119,7 @@ def gathered(asked: argparse.Namespace) -> list[Question]:
     return questions
 
 
-def agreed(question: Question, answers: Answers) -> Question:
+def with_majority_answer(question: Question, answers: Answers) -> Question:
     """Where nobody says what is true: what most say."""
     if question.every is not None:
         return question
@@ -132,7 +132,7 @@ def agreed(question: Question, answers: Answers) -> Question:
     return question._replace(every=most)
 
 
-def same(pairs: frozenset[Pair], question: Question) -> frozenset[Pair]:
+def comparable_pairs(pairs: frozenset[Pair], question: Question) -> frozenset[Pair]:
     """Outputs without a name of their own are called differently by all: they are compared by their
     sources.
     """
@@ -151,8 +151,8 @@ def score(questions: list[Question], found: dict[str, Answer], reading: str) -> 
         truth = getattr(question, reading)
         if truth is None:
             continue
-        truth, answer = same(truth, question), found[question.name]
-        given = same(answer.pairs, question)
+        truth, answer = comparable_pairs(truth, question), found[question.name]
+        given = comparable_pairs(answer.pairs, question)
         exact += given == truth and not answer.error
         right += len(given & truth)
         said += len(given)
@@ -208,8 +208,11 @@ def show_by(kind: str, questions: list[Question], answers: Answers) -> None:
 
 def show_differences(questions: list[Question], found: dict[str, Answer]) -> None:
     for question in questions:
-        truth, answer = same(question.every or frozenset(), question), found[question.name]
-        given = same(answer.pairs, question)
+        truth, answer = (
+            comparable_pairs(question.every or frozenset(), question),
+            found[question.name],
+        )
+        given = comparable_pairs(answer.pairs, question)
         if given != truth or answer.error:
             print(
                 f"\n{question.name}  {answer.error}\n  lacks {sorted(truth - given)}\n  has   {sorted(given - truth)}"

@@ -21,7 +21,7 @@ from lineal.model.edge import Column, Edge, Read
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.ledger import Coverage
 from lineal.model.sequences import flatten
-from lineal.views.report import Report, around, everything, traced
+from lineal.views.report import Report, edges_around, report_of_all, report_of_trace
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
@@ -181,7 +181,9 @@ class Lineage:
         from lineal.views.rows import relations
 
         report = (
-            self._everything if dataset is None else around(self.graph, self.graph.dataset(dataset))
+            self._everything
+            if dataset is None
+            else edges_around(self.graph, self.graph.dataset(dataset))
         )
         return relations(report)
 
@@ -205,7 +207,10 @@ class Lineage:
             """Write one part of the lineage in the requested format."""
             graph = self._graph_of(part)
             return _format_report(
-                format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph)
+                format,
+                report_of_trace(graph, starts, up=ALL, down=ALL)
+                if starts
+                else report_of_all(graph),
             )
 
         return sound_part(self.extraction, write)
@@ -279,7 +284,7 @@ class Lineage:
     @cached_property
     def _everything(self) -> Report:
         """Return the report about the whole graph."""
-        return everything(self.graph)
+        return report_of_all(self.graph)
 
     def _repr_html_(self) -> str:
         """The page at the end of a notebook's cell: it needs no network and no widget, also in an

@@ -28,7 +28,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.projects import load
 from lineal.service.source import Source
 from lineal.views.openlineage import events
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 HERE = Path(__file__).resolve().parent
 PROJECTS = [
@@ -311,7 +311,7 @@ def check_datahub_rules(event: Event) -> None:
 def test_job_events_are_what_datahub_refuses() -> None:
     source = Source(paths=(str(ROOT / "examples" / "sales"),))
     graph, corpus = graph_and_corpus(source)
-    for event in events(everything(graph), emission_of(Form(events="job"), source, corpus)):
+    for event in events(report_of_all(graph), emission_of(Form(events="job"), source, corpus)):
         with pytest.raises((AssertionError, KeyError)):
             check_datahub_rules(event)
 

@@ -16,7 +16,7 @@ from casefile import Case, all_cases
 from lineal.store import saved
 from lineal.views.openlineage import Emission
 from lineal.views.openlineage import view as events_of
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 from unit.cli.test_policy_gates import POLICY
 from unit.projects import test_dataform, test_embedded_sql, test_sqlmesh
 
@@ -211,7 +211,7 @@ def sample() -> lineal.Lineage:
 
 def events() -> list[Seed]:
     """OpenLineage events, one each."""
-    report = everything(sample().graph)
+    report = report_of_all(sample().graph)
     lines = events_of(report, Emission("2024-01-01T00:00:00Z")).splitlines()
     return [Seed(f"event {number}", line) for number, line in enumerate(lines)]
 

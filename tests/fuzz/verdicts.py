@@ -109,7 +109,7 @@ def noting(failures: list[str]) -> Iterator[None]:
     name_trace = boundary.trace_id
 
     def noted(error: BaseException) -> str:
-        failures.append(f"{name_trace(error)} {boundary.described(error)}")
+        failures.append(f"{name_trace(error)} {boundary.describe_error(error)}")
         return name_trace(error)
 
     boundary.trace_id = noted

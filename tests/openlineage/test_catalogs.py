@@ -22,7 +22,7 @@ from lineal.cli import main
 from lineal.deliver.delivery import pack
 from lineal.deliver.profiles import PROFILES, MissingVariable, Profile, fill_in
 from lineal.views.openlineage import Emission, events
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 UNKNOWN = "CREATE VIEW v AS SELECT o.id, c.name, o.a + c.b AS x FROM orders o JOIN c ON o.id = c.id"
@@ -30,7 +30,7 @@ STAR = "INSERT INTO t SELECT * FROM s; CREATE VIEW u AS SELECT s.*, s.k AS key F
 
 
 def run_events(source: Any) -> list[dict[str, Any]]:
-    report = everything(lineal.lineage(source).graph)
+    report = report_of_all(lineal.lineage(source).graph)
     return events(report, Emission("2024-01-01T00:00:00Z", events="run"))
 
 

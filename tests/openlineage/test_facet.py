@@ -14,7 +14,7 @@ import lineal
 from lineal.cli import main
 from lineal.model.openlineage import URN
 from lineal.views.openlineage import Emission, events
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 from test_openlineage_example import DIALECTS, FACET, SCHEMA
 
 Json = dict[str, Any]
@@ -72,7 +72,7 @@ def test_the_facet_equals_the_seeds(
 ) -> None:
     found = lineal.lineage(FACET, dialect=dialect, schema=schema, default_schema="public")
     emission = Emission("2020-02-22T22:42:42.000Z", legacy=legacy, namespace="food_delivery")
-    (event,) = events(everything(found.graph), emission)
+    (event,) = events(report_of_all(found.graph), emission)
     assert facet_in(event) == (LEGACY if legacy else COMPACT)
 
 
@@ -95,7 +95,7 @@ def test_on_the_command_line(options: list[str], expected: Json) -> None:
 
 def test_a_description_is_the_expression() -> None:
     found = lineal.lineage(FACET)
-    (event,) = events(everything(found.graph), Emission("2020-02-22T22:42:42Z", describe=True))
+    (event,) = events(report_of_all(found.graph), Emission("2020-02-22T22:42:42Z", describe=True))
     fields = event["outputs"][0]["facets"]["columnLineage"]["fields"]
     said = fields["order_delivery_time"]["inputFields"][0]["transformations"][0]["description"]
     assert said == "DATEDIFF(minute, order_placed_on, order_delivered_on) AS order_delivery_time"
@@ -104,7 +104,9 @@ def test_a_description_is_the_expression() -> None:
 def test_direct_and_indirect_usages_are_separate_in_the_legacy_form_only() -> None:
     found = lineal.lineage({"mart": "SELECT COALESCE(a, b) AS c FROM t WHERE a > 0"})
     made = {
-        legacy: events(everything(found.graph), Emission("2020-02-22T22:42:42Z", legacy=legacy))[0]
+        legacy: events(report_of_all(found.graph), Emission("2020-02-22T22:42:42Z", legacy=legacy))[
+            0
+        ]
         for legacy in (False, True)
     }
     said = {
@@ -132,7 +134,7 @@ def test_masking_and_columns_that_are_only_read() -> None:
     found = lineal.lineage(
         {"mart": "SELECT md5(email) AS e, count(*) AS n FROM users CROSS JOIN days"}
     )
-    (event,) = events(everything(found.graph), Emission("2020-02-22T22:42:42Z", facets="both"))
+    (event,) = events(report_of_all(found.graph), Emission("2020-02-22T22:42:42Z", facets="both"))
     check(event)
     assert [each["name"] for each in event["inputs"]] == ["days", "users"]
     facet = event["outputs"][0]["facets"]["columnLineage"]["fields"]

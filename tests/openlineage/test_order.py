@@ -22,7 +22,7 @@ from lineal.graph.graph import Graph
 from lineal.projects.openlineage import extraction_of_texts
 from lineal.store.saved import read_text, write_text
 from lineal.views.openlineage import Emission, events, view
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 TIME = "2024-01-01T00:00:00Z"
 NAMES = ["zeta", "alpha", "Mid", "b_2", "b_10", "order", "ä", "_x", "id", "ID2", "name", "z"]
@@ -64,10 +64,10 @@ def test_fields_keep_the_order_of_the_select_list(
 ) -> None:
     text, names = drawn
     found = lineal.lineage(text, dialect="postgres").extraction
-    first = view(everything(Graph(found)), chosen)
+    first = view(report_of_all(Graph(found)), chosen)
     again = extraction_of_texts([("events.ndjson", first)])
     for extraction in (found, again, read_text(write_text(found)), read_text(write_text(again))):
-        for event in events(everything(Graph(extraction)), chosen):
+        for event in events(report_of_all(Graph(extraction)), chosen):
             check(event)
             assert fields(event) == names
 
@@ -89,7 +89,7 @@ def test_a_store_keeps_the_order(tmp_path: Path) -> None:
 
 def test_a_column_list_names_the_fields_in_its_own_order() -> None:
     text = "CREATE TABLE v (a int, b int, c int, d int); INSERT INTO v (d, b, a) SELECT x, 1, z FROM t WHERE w > 0"
-    found = everything(Graph(lineal.lineage(text).extraction))
+    found = report_of_all(Graph(lineal.lineage(text).extraction))
     (plain,) = events(found, Emission(TIME))
     assert fields(plain) == ["d", "a"]
     (legacy,) = events(found, Emission(TIME, legacy=True))
@@ -130,14 +130,14 @@ def test_sorted_keys_of_other_producers_are_put_in_the_order_of_the_schema(legac
         ],
     }
     read = extraction_of_texts([("events.ndjson", json.dumps(event))])
-    (told,) = events(everything(Graph(read)), Emission(TIME))
+    (told,) = events(report_of_all(Graph(read)), Emission(TIME))
     assert fields(told) == names
 
 
 def test_a_start_event_names_inputs_and_outputs() -> None:
     text = "CREATE TABLE v AS SELECT b, a FROM t JOIN u ON t.id = u.id"
     start, complete = events(
-        everything(Graph(lineal.lineage(text).extraction)), Emission(TIME, events="run")
+        report_of_all(Graph(lineal.lineage(text).extraction)), Emission(TIME, events="run")
     )
     assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
     assert list(start)[:2] == ["eventType", "eventTime"]

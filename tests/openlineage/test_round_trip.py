@@ -22,7 +22,7 @@ from lineal.model.way import Confidence
 from lineal.projects.openlineage import extraction_of_texts
 from lineal.store.saved import read_text, write_text
 from lineal.views.openlineage import EVENTS, FACETS, Emission, view
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 MANY = int(os.environ.get("LINEAL_OPENLINEAGE_EVENTS", "500"))
 
@@ -44,7 +44,7 @@ def emission(seed: int) -> Emission:
 
 
 def emitted(extraction: Extraction, chosen: Emission) -> str:
-    return view(everything(Graph(extraction)), chosen)
+    return view(report_of_all(Graph(extraction)), chosen)
 
 
 def test_events_are_valid_and_survive_a_round_trip() -> None:

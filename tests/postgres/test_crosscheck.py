@@ -186,7 +186,7 @@ def test_mimic_views_are_read_as_the_server_has_stored_them(fresh: Any) -> None:
             )
         )
     corpus = postgres.load(live.address(fresh))
-    found = crosscheck.compared(corpus, live.address(fresh))
+    found = crosscheck.compare_with_server(corpus, live.address(fresh))
     assert [str(each) for each in found.diagnostics if each.code is Code.ENGINES_DISAGREE] == []
     stored, edges = truth.edges(fresh, qualified=True), column_edges(found)
     assert len(stored) >= 60

@@ -12,7 +12,7 @@ from test_live import SHOP
 
 from lineal.cli import main
 from lineal.projects import postgres
-from lineal.projects.sqlalchemy_schema import inspected
+from lineal.projects.sqlalchemy_schema import inspect_database
 
 pytest.importorskip("sqlalchemy", reason="no SQLAlchemy: pip install 'lineal[sqlalchemy]'")
 
@@ -24,7 +24,7 @@ def shop(database: Any) -> Any:
 
 
 def test_columns_and_comments_are_those_of_the_server(shop: Any) -> None:
-    found = inspected(live.address(shop))
+    found = inspect_database(live.address(shop))
     assert (found.dialect, found.schema) == ("postgres", "public")
     ours = {
         info.dataset.name: info

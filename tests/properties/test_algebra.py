@@ -8,10 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineal.algebra.expression import aggregate_of, counted, masked, over, value, when, windowed
+from lineal.algebra.expression import (
+    aggregate_of,
+    counting_way,
+    masking_way,
+    over,
+    value,
+    when,
+    window_way,
+)
 from lineal.algebra.frame import Frame, Slot, star_slot
 from lineal.algebra.frame import Star as OpenStar
-from lineal.algebra.lineage import Lineage, absorb, united
+from lineal.algebra.lineage import Lineage, absorb, unite_lineages
 from lineal.algebra.relation import merge, union
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence, How, Way, compose, way
@@ -63,7 +71,9 @@ def test_the_subtype_of_a_path(outer: How, inner: How) -> None:
         assert found is min(outer, inner, key=stronger.index)
 
 
-@pytest.mark.parametrize("verb", [value, aggregate_of, when, over, windowed, masked, counted])
+@pytest.mark.parametrize(
+    "verb", [value, aggregate_of, when, over, window_way, masking_way, counting_way]
+)
 def test_an_expression_verb_is_a_step_inwards(verb) -> None:
     """f(outer) is outer ∘ f(IDENTITY): a verb says what happens inside, whatever happens around it."""
     for outer in WAYS:
@@ -118,9 +128,11 @@ def test_influences_unite_in_any_grouping_and_order(
         doubts = {key: trail[3] if trail is not None else None for key, trail in lineage.items()}
         return {key: doubt.level if doubt else Confidence.HIGH for key, doubt in doubts.items()}
 
-    together = level(united([one, two, three]))
+    together = level(unite_lineages([one, two, three]))
     assert (
-        together == level(united([three, one, two])) == level(united([united([one, two]), three]))
+        together
+        == level(unite_lineages([three, one, two]))
+        == level(unite_lineages([unite_lineages([one, two]), three]))
     )
     for key, found in together.items():
         assert found == max(level(each)[key] for each in (one, two, three) if key in each)

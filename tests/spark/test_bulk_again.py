@@ -143,7 +143,7 @@ def test_a_job_that_fails_is_one_line(
 
         return work
 
-    monkeypatch.setattr(resolve, "evaluating", broken)
+    monkeypatch.setattr(resolve, "script_evaluator", broken)
     log = write_json(tmp_path / "log.jsonl", rows(70))
     with pytest.raises(
         BulkError, match=r"Spark gave up: .* \(run the same command again to continue\)"

@@ -32,7 +32,7 @@ def asleep(items, note):
     return []
 
 with open_state(sys.argv[1]):
-    guard.guarded(asleep, [1], 600)
+    guard.run_guarded(asleep, [1], 600)
 """
 
 

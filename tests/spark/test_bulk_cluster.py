@@ -17,7 +17,7 @@ import pytest
 from logbook import contents, rows, write_json
 
 from lineal.spark.pipeline import Options, run
-from smoke.cluster import DRIVER, Cluster, until
+from smoke.cluster import DRIVER, Cluster, wait_until
 from smoke.processes import end_group
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -52,7 +52,9 @@ def test_a_worker_that_is_killed_costs_only_time(
         stderr=subprocess.PIPE,
     )
     try:
-        until(lambda: len(list(tmp_path.glob("work[01]/app-*/*/lineal_packages/lineal"))) == 2, 120)
+        wait_until(
+            lambda: len(list(tmp_path.glob("work[01]/app-*/*/lineal_packages/lineal"))) == 2, 120
+        )
         end_group(cluster.workers[1])
         said, errors = driver.communicate(timeout=240)
     finally:

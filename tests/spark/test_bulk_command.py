@@ -28,7 +28,7 @@ def pipeline(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     def started(*_: object) -> Iterator[Any]:
         yield spark
 
-    monkeypatch.setattr(ship, "started", started)
+    monkeypatch.setattr(ship, "start_session", started)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["pipeline", *arguments])

@@ -28,7 +28,7 @@ def test_a_child_does_not_outlive_its_parent(tmp_path: Path) -> None:
 
     parent = os.fork()
     if not parent:
-        guard.guarded(work, [1], 600)
+        guard.run_guarded(work, [1], 600)
         os._exit(0)
     child = int(os.read(read, 20))
     os.kill(parent, signal.SIGKILL)

@@ -66,7 +66,7 @@ def undisturbed(spark: Any, log: str, out: Path, per_part: int = 8) -> None:
         yield spark
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ship, "started", started)
+        patched.setattr(ship, "start_session", started)
         patched.setattr(resolve, "FEWEST", 8)
         patched.setattr(parts, "PER_PART", per_part)
         done = CliRunner().invoke(main, ["pipeline", *arguments(log, out)])

@@ -355,7 +355,7 @@ def test_parts_on_executors(
     whole = run(Options((str(log),), tmp_path / "whole"), spark)
     monkeypatch.setattr(parts, "PER_PART", 8)
     if broken:
-        monkeypatch.setattr(resolve, "resolving", breaking)
+        monkeypatch.setattr(resolve, "part_resolver", breaking)
     apart = run(Options((str(log),), tmp_path / "apart"), spark)
     assert whole.kept is not None
     assert apart.kept is None

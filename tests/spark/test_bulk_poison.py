@@ -49,13 +49,13 @@ def _harmful(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     here = sys.modules[__name__]
     cloudpickle.register_pickle_by_value(here)
     monkeypatch.setattr(resolve, "FEWEST", 8)
-    monkeypatch.setattr(resolve, "evaluating", evaluating)
+    monkeypatch.setattr(resolve, "script_evaluator", evaluating)
     yield
     cloudpickle.unregister_pickle_by_value(here)
 
 
 def evaluating(*about: Any) -> Any:
-    evaluate = share.evaluating(*about)
+    evaluate = share.script_evaluator(*about)
 
     def work(batches: Any) -> Any:
         with pytest.MonkeyPatch.context() as patched:
@@ -125,7 +125,7 @@ def test_statements_that_kill_the_worker(spark: Any, tmp_path: Path) -> None:
 
 
 def resolving(*about: Any) -> Any:
-    resolve_parts = parcels.resolving(*about)
+    resolve_parts = parcels.part_resolver(*about)
 
     def work(batches: Any) -> Any:
         with pytest.MonkeyPatch.context() as patched:
@@ -148,8 +148,8 @@ def test_statements_that_kill_the_worker_late(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each was read, and kills who puts its part together: only itself is lost, and no driver."""
-    monkeypatch.setattr(resolve, "evaluating", share.evaluating)
-    monkeypatch.setattr(resolve, "resolving", resolving)
+    monkeypatch.setattr(resolve, "script_evaluator", share.script_evaluator)
+    monkeypatch.setattr(resolve, "part_resolver", resolving)
     monkeypatch.setattr(parts, "PER_PART", 8)
     good = [
         {"query_text": text.format(at=at), "start_time": f"2026-05-01T10:00:{at:02}Z"}
@@ -242,7 +242,7 @@ def test_a_limit_that_was_raised(
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
-PRINTED = statements.printing
+PRINTED = statements.fingerprint_texts
 
 
 def printing(*about: Any, **options: Any) -> Any:
@@ -269,7 +269,7 @@ def test_fingerprints_that_kill_the_worker(
     """Before it is known which statement it is, it can do the same harm."""
     good = rows(30)
     run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
-    monkeypatch.setattr(statements, "printing", printing)
+    monkeypatch.setattr(statements, "fingerprint_texts", printing)
     bad = [
         {"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"}
         for n in range(2)
@@ -290,7 +290,7 @@ def test_fingerprints_that_kill_the_worker(
     assert left_out == {row["query_text"]: POISON[row["query_text"].split()[5]] for row in bad}
 
     # from now on nothing is wrong with them: nobody tries
-    monkeypatch.setattr(statements, "printing", PRINTED)
+    monkeypatch.setattr(statements, "fingerprint_texts", PRINTED)
     again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
     assert again.quarantined == counts and contents(tmp_path / "out") == whole
     run(Options((log,), tmp_path / "out", seconds=SECONDS / 2), spark)

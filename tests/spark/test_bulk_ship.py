@@ -15,7 +15,7 @@ import pytest
 
 from lineal.spark.pipeline import BulkError, ship
 from lineal.spark.temporary import temporary_folder
-from smoke.cluster import until
+from smoke.cluster import wait_until
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 OF_SPARK = {"pyspark", "py4j"}
@@ -93,7 +93,7 @@ def test_a_killed_process_leaves_no_folder() -> None:
     said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=False)
     folder = Path(said.stdout.strip())
     assert folder.name.startswith("lineal-")
-    until(lambda: not folder.exists(), 60)
+    wait_until(lambda: not folder.exists(), 60)
 
 
 def test_a_folder_ends_with_its_block() -> None:

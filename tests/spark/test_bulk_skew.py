@@ -93,7 +93,7 @@ def test_a_full_disk_of_a_worker(
         return work
 
     with monkeypatch.context() as patched, pytest.raises(BulkError, match=r"spark\.local\.dir"):
-        patched.setattr(resolve, "evaluating", full)
+        patched.setattr(resolve, "script_evaluator", full)
         run(Options((log,), tmp_path / "out"), spark)
 
     run(Options((log,), tmp_path / "out"), spark)

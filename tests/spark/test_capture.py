@@ -679,7 +679,7 @@ def test_unreadable_plans_are_reported_once(spark, orders, monkeypatch, caplog):
 
 
 def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypatch):
-    monkeypatch.setattr("lineal.spark.job_capture.listener.compiled", None)
+    monkeypatch.setattr("lineal.spark.job_capture.listener.compile_instance", None)
     with capture(spark) as captured:
         orders.write.mode("overwrite").saveAsTable("captured.unwatched")
     assert spark.table("captured.unwatched").count() == 2

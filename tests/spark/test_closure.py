@@ -80,8 +80,8 @@ def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
     found = lineal.lineage(NESTED, dialect="spark")
     graph, nodes = closure.graph_of(found.edges)
     names = [f"{row['dataset']}.{row['column']}" for row in nodes.to_pylist()]
-    by_tracing = [row for made in closure.traced(spark, graph) for row in made.to_pylist()]
-    by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
+    by_tracing = [row for made in closure.trace_in_blocks(spark, graph) for row in made.to_pylist()]
+    by_joins = [row for made in closure.trace_by_depth(spark, graph) for row in made.to_pylist()]
     assert by_tracing == by_joins
     pairs = {(names[row["source"]], names[row["target"]], row["depth"]) for row in by_tracing}
     assert {
@@ -124,8 +124,8 @@ def test_random_graphs_with_circles(spark: Any) -> None:
     graph = closure.arrays(
         np.array([s for s, _ in pairs]), np.array([t for _, t in pairs]), bits, 40
     )
-    by_tracing = [row for made in closure.traced(spark, graph) for row in made.to_pylist()]
-    by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
+    by_tracing = [row for made in closure.trace_in_blocks(spark, graph) for row in made.to_pylist()]
+    by_joins = [row for made in closure.trace_by_depth(spark, graph) for row in made.to_pylist()]
     assert by_tracing == by_joins
     reached = {(s, t) for s, t in pairs if s != t}
     while True:
@@ -139,7 +139,7 @@ def test_random_graphs_with_circles(spark: Any) -> None:
 def test_subtypes_compose_as_ways_do() -> None:
     for outer in How:
         for inner in How:
-            found = closure.composed(
+            found = closure.compose_subtypes(
                 np.array([closure.BITS[outer]]), np.array([closure.BITS[inner]])
             )
             assert found.tolist() == [closure.BITS[compose(way(outer), way(inner)).how]]
@@ -200,7 +200,7 @@ def test_a_chain_deeper_than_a_byte_counts() -> None:
 
 def test_numbers_without_room_for_their_places_are_ordered_alike() -> None:
     keys = np.array([5, 1, 5, 3, 1], np.int64) << 59
-    small, which = closure.ordered(keys >> 40)
-    large, same = closure.ordered(keys)
+    small, which = closure.order_keys(keys >> 40)
+    large, same = closure.order_keys(keys)
     assert which.tolist() == same.tolist() == [1, 4, 3, 0, 2]
     assert (small << 40).tolist() == large.tolist()

@@ -18,7 +18,7 @@ from logbook import contents, rows, write_json
 
 from lineal.spark.pipeline import BulkError, Options, run
 from lineal.spark.pipeline.errors import remedy_of
-from lineal.spark.pipeline.sessions import check_jvm, is_connect, parallelism, sharing
+from lineal.spark.pipeline.sessions import check_jvm, is_connect, parallelism, share_value
 
 HERE = Path(__file__).parent
 needs_connect = needs("LINEAL_TEST_CONNECT", "make test-connect")
@@ -55,7 +55,7 @@ def remote(**conf: str) -> Any:
 def test_values_travel_with_functions() -> None:
     session = remote()
     assert is_connect(session)
-    with sharing(session, [1, 2]) as shared:
+    with share_value(session, [1, 2]) as shared:
         assert shared.value == [1, 2]
 
 

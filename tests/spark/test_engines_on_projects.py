@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Severity
 from lineal.projects import load
-from lineal.spark.plan_lineage import compared
+from lineal.spark.plan_lineage import compare_with_spark
 
 PYTHON_BETWEEN = {
     "lineal.yml": "name: shop\ndialect: spark\n",
@@ -44,7 +44,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 
 def complaints(folder: Path, spark: Any) -> list[str]:
-    found = compared(load(folder, None), spark)
+    found = compare_with_spark(load(folder, None), spark)
     return [str(each) for each in found.diagnostics if each.severity is not Severity.INFO]
 
 
@@ -62,7 +62,7 @@ def test_a_known_type_is_checked_against_its_use(tmp_path: Path, spark: Any) -> 
 
 def test_spark_knows_the_relations_of_a_dbt_project(tmp_path: Path, spark: Any) -> None:
     assert complaints(write(tmp_path, DBT), spark) == []
-    found = compared(load(tmp_path, None), spark)
+    found = compare_with_spark(load(tmp_path, None), spark)
     assert {str(edge) for edge in found.edges} >= {
         "raw_items.price -> stg_items.worth  TRANSFORMATION"
     }

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from lineal.cli import main
 from lineal.projects import load
-from lineal.spark.plan_lineage import compared
+from lineal.spark.plan_lineage import compare_with_spark
 
 JOB = """
 from pyspark.sql import SparkSession, functions as F
@@ -72,7 +72,7 @@ def test_a_disagreement_of_the_sql_is_still_found(
     from lineal.extract.catalyst import expressions
 
     monkeypatch.setitem(expressions.EXPRESSIONS, "Upper", lambda *_: None)
-    found = compared(load(".", "spark"), spark)
+    found = compare_with_spark(load(".", "spark"), spark)
     said = [each.message for each in found.diagnostics if each.code.code == "engines-disagree"]
     assert said == ["orders.amount -> small.price  TRANSFORMATION  (only in static)"]
 

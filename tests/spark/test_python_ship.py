@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from lineal.spark.archive import ARCHIVES, PYTHON_PATH
-from lineal.spark.python.ship import DISTRIBUTIONS, shipped
+from lineal.spark.python.ship import DISTRIBUTIONS, settings_for_cluster
 
 
 def test_a_cluster_gets_what_sparks_python_apis_ask_for() -> None:
-    with shipped("spark://host:7077", {"spark.executor.memory": "1g"}) as settings:
+    with settings_for_cluster("spark://host:7077", {"spark.executor.memory": "1g"}) as settings:
         archive, _, folder = settings[ARCHIVES].partition("#")
         assert settings[PYTHON_PATH] == folder == "lineal_packages"
         with zipfile.ZipFile(archive) as packed:
@@ -37,7 +37,7 @@ def test_a_cluster_gets_what_sparks_python_apis_ask_for() -> None:
     ],
 )
 def test_nothing_is_sent_where_executors_have_their_own(master: str, conf: dict[str, str]) -> None:
-    with shipped(master, conf) as settings:
+    with settings_for_cluster(master, conf) as settings:
         assert settings == {}
 
 

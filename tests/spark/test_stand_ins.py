@@ -3,7 +3,7 @@
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Function, Script
-from lineal.spark.plan_lineage import compared, of_corpus
+from lineal.spark.plan_lineage import compare_with_spark, of_corpus
 from lineal.spark.stand_in import stand_in_names
 
 
@@ -54,7 +54,7 @@ def test_a_statement_that_spark_refuses_costs_only_itself(spark):
         Script("SELECT nowhere(n) AS x FROM t", "spark", "bad.sql"),
         Script("SELECT n FROM t", "spark", "good.sql"),
     ]
-    extraction = compared(Corpus("spark", scripts, [table("t", n="int")]), spark)
+    extraction = compare_with_spark(Corpus("spark", scripts, [table("t", n="int")]), spark)
     assert [diagnostic.code.code for diagnostic in extraction.diagnostics] == ["engine-refused"]
     assert str(extraction.diagnostics[0].place).startswith("bad.sql:1:")
     assert {str(edge.target) for edge in extraction.edges} == {"bad.x", "good.n"}
@@ -97,7 +97,7 @@ def test_names_of_three_parts(spark):
         table("other.sales.orders", id="int"),
         table("shop.mart.kept", id="int"),
     ]
-    found = compared(Corpus("spark", scripts, declared), spark)
+    found = compare_with_spark(Corpus("spark", scripts, declared), spark)
     assert [str(diagnostic) for diagnostic in found.diagnostics] == []
     assert "shop.sales.orders.amount -> shop.mart.totals.total  AGGREGATION" in {
         str(edge) for edge in found.edges

@@ -18,7 +18,7 @@ from lineal.model.extraction import Extraction
 from lineal.projects import corpus_of_text, load
 from lineal.store.errors import NoStore, StoreError, TooNew
 from lineal.store.lineage import Store, database, numbers, open_store, rows, schema
-from lineal.store.lineage.texts import plain
+from lineal.store.lineage.texts import storable
 from lineal.store.saved import write_text
 
 State = Callable[[], dict[str, list[tuple[object, ...]]]]
@@ -174,7 +174,7 @@ def test_rows_say_what_the_edges_say(store: Store, seed: int) -> None:
 def names_of(edge: Edge) -> tuple[str, ...]:
     ends = (edge.source, edge.target)
     return tuple(
-        plain(name)
+        storable(name)
         for end in ends
         for name in (_object(end.dataset), ".".join((end.name, *end.path)))
     )

@@ -26,7 +26,7 @@ from smoke.documents import (
     Shown,
     Unreadable,
     commands_of,
-    overlooked,
+    overlooked_calls,
     pages,
     shown_in,
 )
@@ -132,7 +132,7 @@ def test_every_form_of_a_command_is_read() -> None:
         (56, Form.INDENTED, "lineal lineage log.csv --log-text stmt", None),
         (58, Form.PYTHON, 'import lineal\nlineal.lineage("a.sql")\n', None),
     ]
-    assert overlooked("page.md", PAGE) == []
+    assert overlooked_calls("page.md", PAGE) == []
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_every_form_of_a_command_is_read() -> None:
     ],
 )
 def test_text_that_only_looks_like_a_command_is_found(text: str, places: list[str]) -> None:
-    assert overlooked("page.md", text) == places
+    assert overlooked_calls("page.md", text) == places
 
 
 def test_a_block_without_an_end_is_an_error() -> None:

@@ -129,7 +129,7 @@ def smoke(options: argparse.Namespace, folder: Path, screen: Screen, began: floa
         if options.list:
             return list_steps(steps, screen)
         running = [
-            threads.submit(run_lane, work, lane, steps, {**first, BASE: done(base)})
+            threads.submit(run_lane, work, lane, steps, {**first, BASE: finished_future(base)})
             for lane in lanes
             if lane
         ]
@@ -137,7 +137,7 @@ def smoke(options: argparse.Namespace, folder: Path, screen: Screen, began: floa
     return summarize(results, steps, wanted, screen, time.monotonic() - began)
 
 
-def done(environment: Environment) -> Future[Environment]:
+def finished_future(environment: Environment) -> Future[Environment]:
     future: Future[Environment] = Future()
     future.set_result(environment)
     return future
@@ -179,7 +179,7 @@ def run_lane(
         folder, template = work.folder / "rooms" / extra, work.folder / "workplace"
         with (
             Room(environment, folder, template, work.notes, ROOT) as room,
-            provided(room) as missing,
+            provide_server(room) as missing,
         ):
             for step in mine:
                 if missing and step.action is Action.RUN:
@@ -193,7 +193,7 @@ def run_lane(
 
 
 @contextmanager
-def provided(room: Room) -> Iterator[str]:
+def provide_server(room: Room) -> Iterator[str]:
     """The server that the commands of an extra need; if there is none, the reason."""
     if room.environment.extra != "postgres":
         yield ""

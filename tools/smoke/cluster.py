@@ -40,9 +40,11 @@ class Cluster:
             self.start(
                 "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"
             )
-            until(lambda: "I have been elected leader" in self.log(0), SECONDS)
+            wait_until(lambda: "I have been elected leader" in self.log(0), SECONDS)
             self.workers = [self.start_worker(number) for number in range(workers)]
-            until(lambda: len(re.findall("Registering worker", self.log(0))) == workers, SECONDS)
+            wait_until(
+                lambda: len(re.findall("Registering worker", self.log(0))) == workers, SECONDS
+            )
         except BaseException:
             self.stop()
             raise
@@ -97,7 +99,7 @@ class Late(Exception):
     """What was waited for did not happen."""
 
 
-def until(holds: Callable[[], bool], seconds: float) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float) -> None:
     """Waits until something holds."""
     ends = time.monotonic() + seconds
     while not holds():

@@ -153,7 +153,7 @@ def parts_of(text: str, page: str = "page") -> Iterator[Block | Prose]:
             at = end + 1
         elif INDENTED.match(lines[at]) and (at == 0 or not lines[at - 1].strip()):
             end = indented_end(lines, at)
-            yield Block(None, at + 1, unindented(lines[at:end]))
+            yield Block(None, at + 1, remove_indent(lines[at:end]))
             at = end
         elif lines[at].strip():
             end = prose_end(lines, at)
@@ -193,7 +193,7 @@ def prose_end(lines: list[str], start: int) -> int:
     return at
 
 
-def unindented(lines: list[str]) -> tuple[str, ...]:
+def remove_indent(lines: list[str]) -> tuple[str, ...]:
     width = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
     return tuple(line[width:] for line in lines)
 
@@ -228,7 +228,7 @@ def in_block(page: str, block: Block) -> Iterator[Shown]:
     elif block.language in PROMPT_LANGUAGES:
         yield from with_prompt(page, block, Form.EXAMPLE)
     elif block.language is None:
-        yield from indented(page, block)
+        yield from indented_commands(page, block)
 
 
 def with_prompt(page: str, block: Block, form: Form) -> Iterator[Shown]:
@@ -248,7 +248,7 @@ def python(page: str, block: Block) -> Iterator[Shown]:
         yield Shown(page, block.line, Form.PYTHON, block.text, block.line)
 
 
-def indented(page: str, block: Block) -> Iterator[Shown]:
+def indented_commands(page: str, block: Block) -> Iterator[Shown]:
     if IMPORT.match(block.text):
         yield Shown(page, block.line, Form.PYTHON, block.text, block.line)
         return
@@ -289,7 +289,7 @@ def cut_outside_quotes(text: str, ending: re.Pattern[str]) -> str:
     return text.rstrip()
 
 
-def overlooked(page: str, text: str) -> list[str]:
+def overlooked_calls(page: str, text: str) -> list[str]:
     """What looks like a call of lineal and is not read here: in a block of an unknown language, or
     misspelt.
     """
@@ -304,7 +304,7 @@ def overlooked(page: str, text: str) -> list[str]:
         read = {shown.line for shown in in_block(page, part)}
         first = part.line + (0 if part.language is None else 1)
         for at, line in enumerate(part.lines, first):
-            if at in read or continued(part, at - first):
+            if at in read or is_continuation(part, at - first):
                 continue
             if is_misspelt(line) or (part.language != "console" and CALLS_LINEAL.match(line)):
                 found.append(f"{page}:{at}: {line.strip()}")
@@ -321,7 +321,7 @@ def is_misspelt(line: str) -> bool:
     )
 
 
-def continued(block: Block, at: int) -> bool:
+def is_continuation(block: Block, at: int) -> bool:
     """Whether the line before this one goes on in it."""
     return at > 0 and block.lines[at - 1].rstrip().endswith("\\")
 

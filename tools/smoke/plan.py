@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from smoke.documents import Form, Shown, commands_of, options_in, overlooked, pages
+from smoke.documents import Form, Shown, commands_of, options_in, overlooked_calls, pages
 
 BASE = "base"
 EXTRAS = (
@@ -191,7 +191,7 @@ def all_overlooked(root: Path) -> list[str]:
     return [
         place
         for page in pages(root)
-        for place in overlooked(str(page.relative_to(root)), page.read_text(encoding="utf-8"))
+        for place in overlooked_calls(str(page.relative_to(root)), page.read_text(encoding="utf-8"))
     ]
 
 

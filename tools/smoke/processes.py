@@ -78,14 +78,16 @@ def run_process(
         try:
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
-            raise TooLong(f"not finished after {seconds:.0f} seconds:\n{written(output)}") from None
+            raise TooLong(
+                f"not finished after {seconds:.0f} seconds:\n{describe_output(output)}"
+            ) from None
         finally:
             end_group(process)
         return subprocess.CompletedProcess(
-            list(map(str, command)), process.returncode, written(output)
+            list(map(str, command)), process.returncode, describe_output(output)
         )
 
 
-def written(output: IO[bytes]) -> str:
+def describe_output(output: IO[bytes]) -> str:
     output.seek(0)
     return output.read().decode(errors="replace")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from smoke.cluster import DRIVER, QUICK_JVM, Cluster, Late, until
+from smoke.cluster import DRIVER, QUICK_JVM, Cluster, Late, wait_until
 from smoke.documents import Form
 from smoke.environments import Environment, make_bare
 from smoke.plan import Action, Notes, Step
@@ -189,7 +189,7 @@ class Room:
             variables = self.surroundings()
             server = start_group([*self.python("shared.py"), where], self.workplace, variables, log)
             self.stack.callback(end_group, server)
-            until(lambda: where.exists() or server.poll() is not None, START)
+            wait_until(lambda: where.exists() or server.poll() is not None, START)
             self._shared = where
         return self._shared
 
@@ -249,7 +249,7 @@ class Room:
             variables = self.surroundings()
             server = start_group(["bash", "-c", command], self.workplace, variables, stream)
         try:
-            until(lambda: READY in log.read_text() or server.poll() is not None, START)
+            wait_until(lambda: READY in log.read_text() or server.poll() is not None, START)
             addresses = ADDRESS.findall(log.read_text())
             if server.poll() is not None or not addresses:
                 raise Late(f"the server does not start: {log.read_text().strip()}")

@@ -76,7 +76,7 @@ def place_of(file: Path, files: dict[str, Path]) -> str:
 def rewrite_links(text: str, page: Path, place: str, files: dict[str, Path]) -> str:
     """Return the text of a page with links that hold on the site; code is left alone."""
 
-    def rewritten(link: re.Match[str]) -> str:
+    def rewrite_link(link: re.Match[str]) -> str:
         target = link["target"]
         if SCHEME.match(target) or target.startswith("#"):
             return link[0]
@@ -87,7 +87,7 @@ def rewrite_links(text: str, page: Path, place: str, files: dict[str, Path]) -> 
         where = relative(place_of(file, files), place)
         return f"{link['open']}{where}{'#' + heading if heading else ''}{link['close']}"
 
-    return outside_code(text, lambda part: SOURCE.sub(rewritten, LINK.sub(rewritten, part)))
+    return outside_code(text, lambda part: SOURCE.sub(rewrite_link, LINK.sub(rewrite_link, part)))
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:

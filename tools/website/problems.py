@@ -108,12 +108,12 @@ def diagnostics_of(files: dict[str, str], row: dict[str, Any]) -> list[Diagnosti
 
 def relative_to(folder: str, found: Diagnostic) -> Diagnostic:
     """Return a diagnostic without the name of a temporary folder."""
-    place = found.place and found.place._replace(file=within(folder, found.place.file))
-    message = within(folder, found.message)
+    place = found.place and found.place._replace(file=relative_paths(folder, found.place.file))
+    message = relative_paths(folder, found.message)
     return found._replace(place=place, message=message)
 
 
-def within(folder: str, text: str) -> str:
+def relative_paths(folder: str, text: str) -> str:
     """Return a text in which paths are relative to a folder."""
     return text.replace(f"{folder}/", "").replace(folder, ".")
 

@@ -144,7 +144,7 @@ def decisions_page(pages: dict[str, str]) -> str:
 def navigation(pages: dict[str, str]) -> Nav:
     """Return the tree of pages as MkDocs takes it."""
     guides: Nav = [{"All guides": "how-to/index.md"}]
-    guides += [{section: listed(places, pages)} for section, places in guide_sections(pages)]
+    guides += [{section: nav_entries(places, pages)} for section, places in guide_sections(pages)]
     return [
         {"Home": "index.md"},
         {"Get started": section_of("start", pages)},
@@ -157,7 +157,7 @@ def navigation(pages: dict[str, str]) -> Nav:
     ]
 
 
-def listed(places: list[str], pages: dict[str, str]) -> Nav:
+def nav_entries(places: list[str], pages: dict[str, str]) -> Nav:
     """Return the entries of some pages."""
     return [{title_of(pages[place]): place} for place in places]
 
@@ -167,7 +167,9 @@ def section_of(folder: str, pages: dict[str, str]) -> Nav:
     first = [f"{folder}/{name}.md" for name in ORDER[folder].split()]
     found = [place for place in pages if place.startswith(f"{folder}/") and place.count("/") == 1]
     order = {place: number for number, place in enumerate(first)}
-    return listed(sorted(found, key=lambda place: (order.get(place, len(order)), place)), pages)
+    return nav_entries(
+        sorted(found, key=lambda place: (order.get(place, len(order)), place)), pages
+    )
 
 
 def constructs_section(pages: dict[str, str]) -> Nav:
@@ -191,7 +193,7 @@ def reference_section(pages: dict[str, str]) -> Nav:
         below = str(place).removesuffix(".md") + "/"
         inner = [each for each in pages if each.startswith(below)]
         if inner:
-            entry[title] = [{f"All {title.lower()}": place}, *listed(inner, pages)]
+            entry[title] = [{f"All {title.lower()}": place}, *nav_entries(inner, pages)]
     return found
 
 
@@ -207,7 +209,7 @@ def internals_section(pages: dict[str, str]) -> Nav:
         for name in ("sample-project", "security", "code-of-conduct", "changelog")
     ]
     return [
-        *listed([place for place in inner if place in pages], pages),
-        {"Decisions": [{"All decisions": "decisions/index.md"}, *listed(decisions, pages)]},
-        *listed(rest, pages),
+        *nav_entries([place for place in inner if place in pages], pages),
+        {"Decisions": [{"All decisions": "decisions/index.md"}, *nav_entries(decisions, pages)]},
+        *nav_entries(rest, pages),
     ]

@@ -21,7 +21,7 @@ def pairs_of(question: dict[str, Any]) -> Pairs:
         tree = tree.expression
     if not isinstance(tree, exp.Query):
         raise ValueError("lineage() takes queries only")
-    found = lineage(None, tree, nested(question["schema"]), dialect=dialect)
+    found = lineage(None, tree, nested_schema(question["schema"]), dialect=dialect)
     for position, (name, node) in enumerate(found.items()):
         for leaf in node.walk():
             if isinstance(leaf.expression, exp.Table):
@@ -33,7 +33,7 @@ def table_name(table: exp.Table) -> str:
     return ".".join(part.name for part in table.parts)
 
 
-def nested(schema: dict[str, dict[str, str]]) -> dict[str, Any]:
+def nested_schema(schema: dict[str, dict[str, str]]) -> dict[str, Any]:
     """db.t
 
     {db: {t: …}}; names without a schema next to them get none, and all have to be equally deep

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lineal.algebra.clauses import FILTERS
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, unite_lineages
 from lineal.algebra.relation import Title
 from lineal.algebra.values import AssignedFields, assigned_lineages
 
@@ -59,7 +59,7 @@ def upsert(inserted: Frame, assigned: Mapping[str, Slot]) -> Frame:
     for slot in inserted.slots:
         held = columns.get(slot.key)
         if held is not None:
-            slot = Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
+            slot = Slot(slot.name, slot.key, unite_lineages([slot.lineage, held.lineage]))
 
         columns[slot.key] = slot
 
@@ -84,7 +84,10 @@ def assign_fields(frame: Frame, paths: Mapping[int, str]) -> Frame:
             struct = structs[slot.key] = AssignedFields({}, {}, [])
             slots.append(slot._replace(lineage=struct))
 
-        struct.fields = {**struct.fields, path: united([struct.fields.get(path, {}), slot.lineage])}
+        struct.fields = {
+            **struct.fields,
+            path: unite_lineages([struct.fields.get(path, {}), slot.lineage]),
+        }
         struct.names = list(struct.fields)
 
     return Frame(slots, frame.rows)
@@ -95,7 +98,7 @@ def insert_each(inserted: Frame, rows: Lineage) -> Frame:
 
     As INSERT INTO t SELECT a FROM s WHERE b: what decides the rows of the loop decides those of t.
     """
-    return Frame(inserted.slots, united([inserted.rows, rows]))
+    return Frame(inserted.slots, unite_lineages([inserted.rows, rows]))
 
 
 def update_each(updated: Frame, rows: Lineage) -> Frame:
@@ -104,7 +107,7 @@ def update_each(updated: Frame, rows: Lineage) -> Frame:
     As UPDATE t SET x = s.a FROM s WHERE …: what decides the rows of the loop is a usage of the
     columns that are set.
     """
-    slots = [slot._replace(lineage=united([slot.lineage, rows])) for slot in updated.slots]
+    slots = [slot._replace(lineage=unite_lineages([slot.lineage, rows])) for slot in updated.slots]
     return Frame(slots, updated.rows)
 
 

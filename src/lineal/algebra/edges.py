@@ -52,7 +52,7 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
 _new = tuple.__new__  # half the cost of a NamedTuple's own constructor, and edges are many
 
 
-def placed(trail: Trail) -> bool:
+def leads_to_place(trail: Trail) -> bool:
     """Whether a trail leads anywhere: that of a column which only a star has named does not."""
     return trail[1] is not None or trail[2] is not None
 
@@ -75,7 +75,7 @@ def _edges_into(
                     (
                         way,
                         trail[3],
-                        trail if trail[0] is not None or placed(trail) else fallback,
+                        trail if trail[0] is not None or leads_to_place(trail) else fallback,
                         reader,
                     ),
                 )
@@ -94,7 +94,7 @@ def _edges_into(
                 (
                     way,
                     trail[3],
-                    trail if trail[0] is not None or placed(trail) else fallback,
+                    trail if trail[0] is not None or leads_to_place(trail) else fallback,
                     reader,
                 ),
             )

@@ -53,7 +53,7 @@ def over(outer: Way) -> Way:
     return outer.after.get(KEY) or compose(outer, KEY)
 
 
-def windowed(outer: Way) -> Way:
+def window_way(outer: Way) -> Way:
     """Return the way of a value that a window computes.
 
     sum(a) OVER (…)      the value is made by a window
@@ -61,7 +61,7 @@ def windowed(outer: Way) -> Way:
     return outer.after.get(WINDOWED) or compose(outer, WINDOWED)
 
 
-def masked(outer: Way) -> Way:
+def masking_way(outer: Way) -> Way:
     """Return the way of a value that cannot be recovered from the result.
 
     sha2(a, 256)      a: TRANSFORMATION, masked
@@ -69,7 +69,7 @@ def masked(outer: Way) -> Way:
     return outer.after.get(MASKED) or compose(outer, MASKED)
 
 
-def counted(outer: Way) -> Way:
+def counting_way(outer: Way) -> Way:
     """Return the way of a value that is only counted.
 
     count(a)      a: AGGREGATION, masked

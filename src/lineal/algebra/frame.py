@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, unite_lineages
 from lineal.algebra.values import read_part
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence
@@ -57,7 +57,7 @@ class Star(NamedTuple):
             return self
 
         return self._replace(
-            made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage)))
+            made=self.made._replace(lineage=unite_lineages((self.made.lineage, other.made.lineage)))
         )
 
     @property
@@ -211,7 +211,7 @@ def star_slot(star: Star) -> Slot:
     SELECT * FROM unknown      t.* -> target.*
     """
     name = star.dataset.name if star.made is not None else "*"
-    return Slot(name, name, united(map(_any_column, (star, *star.beside))), star)
+    return Slot(name, name, unite_lineages(map(_any_column, (star, *star.beside))), star)
 
 
 def _any_column(star: Star) -> Lineage:

@@ -302,7 +302,7 @@ DATE_PARTS = frozenset(
 # fmt: on
 
 
-def _squeezed(name: str) -> str:
+def _without_separators(name: str) -> str:
     """Return a function's name without what separates its words.
 
     JSON_ARRAYAGG, json_array_agg, jsonArrayAgg
@@ -312,7 +312,9 @@ def _squeezed(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-BY_SQUEEZED_NAME = {_squeezed(name): function for name, function in reversed(FUNCTIONS.items())}
+BY_SQUEEZED_NAME = {
+    _without_separators(name): function for name, function in reversed(FUNCTIONS.items())
+}
 
 
 AGGREGATES_OF_ONE = frozenset(
@@ -324,7 +326,7 @@ AGGREGATES_OF_ONE = frozenset(
 
 def known(name: str) -> Function | None:
     """The row of a function, by any of its names in lower case."""
-    return FUNCTIONS.get(name) or BY_SQUEEZED_NAME.get(_squeezed(name))
+    return FUNCTIONS.get(name) or BY_SQUEEZED_NAME.get(_without_separators(name))
 
 
 def returns_of(name: str) -> str:

@@ -61,11 +61,11 @@ def as_expression(lineage: Lineage, node: Any = None) -> Expression:
 def absorb(lineage: Lineage, into: Lineage) -> None:
     """Add influences as they are: the rows of a subquery keep their own subtype."""
     for key, trail in lineage.items():
-        if key not in into or surer(trail, into[key]):
+        if key not in into or is_surer(trail, into[key]):
             into[key] = trail
 
 
-def surer(trail: Trail | None, held: Trail | None) -> bool:
+def is_surer(trail: Trail | None, held: Trail | None) -> bool:
     """Tell whether a trail is more certain than the one that is held."""
     return held is not None and held[3] is not None and _level(trail) > _level(held)
 
@@ -75,18 +75,18 @@ def _level(trail: Trail | None) -> Confidence:
     return trail[3].level if trail is not None and trail[3] is not None else Confidence.HIGH
 
 
-def doubted(lineage: Lineage, doubt: Doubt) -> Lineage:
+def add_doubt(lineage: Lineage, doubt: Doubt) -> Lineage:
     """The same influences, less certain."""
-    return {key: (None, None, trail, weaker(trail, doubt)) for key, trail in lineage.items()}
+    return {key: (None, None, trail, weaker_doubt(trail, doubt)) for key, trail in lineage.items()}
 
 
-def weaker(trail: Trail | None, doubt: Doubt) -> Doubt:
+def weaker_doubt(trail: Trail | None, doubt: Doubt) -> Doubt:
     """Return the less certain of a trail's doubt and another doubt."""
     held = trail[3] if trail is not None else None
     return held if held is not None and held.level <= doubt.level else doubt
 
 
-def united(lineages: Iterable[Lineage]) -> Lineage:
+def unite_lineages(lineages: Iterable[Lineage]) -> Lineage:
     """Return the union of several lineages.
 
     UNION ALL      every branch gives its influences; one lineage alone is shared, not copied

@@ -40,10 +40,10 @@ from lineal.algebra.lineage import (
     Expression,
     Lineage,
     absorb,
-    doubted,
+    add_doubt,
     pour,
     pour_and_decide,
-    united,
+    unite_lineages,
 )
 from lineal.algebra.values import Struct, merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
@@ -117,7 +117,9 @@ def scan_any(frames: Sequence[Frame], evidence: str) -> Frame:
     slots = [
         each[0]
         if len(each) == 1
-        else Slot(each[0].name, key, united(doubted(slot.lineage, doubt) for slot in each))
+        else Slot(
+            each[0].name, key, unite_lineages(add_doubt(slot.lineage, doubt) for slot in each)
+        )
         for key, each in together.items()
     ]
     stars = [slot.star for frame in frames for slot in frame.stars if slot.star is not None]
@@ -176,10 +178,10 @@ def refer_to(frame: Frame, titles: Iterable[Title]) -> Frame:
     no column of a dataset any more: t.a was read inside.
     """
     lineages = [slot.lineage for slot in frame.slots]
-    return Frame([*_filled(titles, lineages)], frame.rows)
+    return Frame([*_slots_of(titles, lineages)], frame.rows)
 
 
-def _filled(titles: Iterable[Title], lineages: Sequence[Lineage]) -> Iterable[Slot]:
+def _slots_of(titles: Iterable[Title], lineages: Sequence[Lineage]) -> Iterable[Slot]:
     """Yield a slot for each title; a title without a lineage gets an empty one."""
     for position, (name, key) in enumerate(titles):
         yield Slot(name, key, lineages[position] if position < len(lineages) else {})
@@ -262,7 +264,7 @@ def _behind_star(slots: Sequence[Slot], names: Sequence[tuple[str, str]]) -> lis
     same = {slot.key: slot for slot in slots if slot.star is None and slot.key in listed}
     others = [slot for slot in slots if slot.key not in same]
     doubt = Doubt(Confidence.LOW, True, "a column list over an open star")
-    lineage = doubted(united(slot.lineage for slot in others), doubt)
+    lineage = add_doubt(unite_lineages(slot.lineage for slot in others), doubt)
     return [
         same[key]._replace(name=name) if key in same else Slot(name, key, lineage)
         for name, key in names
@@ -343,21 +345,21 @@ def repeat(frame: Frame, columns: Iterable[tuple[Title, Iterable[Lineage]]]) -> 
     Each row of t once for every list of values: p ← a, c and q ← b, d, IDENTITY. Only the new
     columns survive. The text fixes how often a row is there, so that no column decides it.
     """
-    slots = [Slot(name, key, united(lineages)) for (name, key), lineages in columns]
+    slots = [Slot(name, key, unite_lineages(lineages)) for (name, key), lineages in columns]
     return Frame(slots, frame.rows)
 
 
 # -- two relations and more ------------------------------------------------------------------------
 
 
-def beside(frames: Sequence[Frame]) -> Frame:
+def put_side_by_side(frames: Sequence[Frame]) -> Frame:
     """SELECT * FROM a, b
 
     The columns of the first, then those of the next; what decides the rows of one decides the rows
     of all.
     """
     slots = flatten(frame.slots for frame in frames)
-    return Frame(slots, united(frame.rows for frame in frames))
+    return Frame(slots, unite_lineages(frame.rows for frame in frames))
 
 
 def join(
@@ -371,7 +373,7 @@ def join(
     which rows meet: JOIN. An outer join adds nothing. `on` reads the condition in the scope of all
     sides.
     """
-    both = beside(frames)
+    both = put_side_by_side(frames)
     joined = narrow(both, JOINS, on(both))
     return project(joined, frames[0].slots) if only_first else joined
 
@@ -424,7 +426,7 @@ def set_operation(
     decides the rows.
     """
     if operation is SetOperation.EXCEPT:
-        combined = Frame(frames[0].slots, united(frame.rows for frame in frames))
+        combined = Frame(frames[0].slots, unite_lineages(frame.rows for frame in frames))
     else:
         combined = (combine or union)(frames)
 
@@ -445,7 +447,7 @@ def union(frames: Sequence[Frame]) -> Frame:
     Past an open star positions are not known, so columns that both sides name are matched by name.
     """
     first = frames[0]
-    rows = united(frame.rows for frame in frames)
+    rows = unite_lineages(frame.rows for frame in frames)
     if all(frame.complete for frame in frames):
         columns = zip(*(frame.slots for frame in frames), strict=False)
         slots = list(map(union_column, columns))
@@ -460,7 +462,7 @@ def union_column(column: Sequence[Slot]) -> Slot:
     One column of the result, from what stands in its place
     """
     head = column[0]
-    lineage = united(slot.lineage for slot in column)
+    lineage = unite_lineages(slot.lineage for slot in column)
     if lineage is head.lineage:
         return head
 
@@ -514,7 +516,7 @@ def union_by_name(frames: Sequence[Frame]) -> Frame:
     The columns of every branch survive: those of one name are one column, which comes from each
     branch that has it.
     """
-    return Frame(_columns_by_name(frames), united(frame.rows for frame in frames))
+    return Frame(_columns_by_name(frames), unite_lineages(frame.rows for frame in frames))
 
 
 def _columns_by_name(frames: Sequence[Frame]) -> list[Slot]:
@@ -558,7 +560,7 @@ def pivot_cell(aggregate: Lineage, deciding: Lineage) -> Lineage:
 
     The column a ← amount AGGREGATION, and kind decides its value
     """
-    return united((aggregate, deciding))
+    return unite_lineages((aggregate, deciding))
 
 
 def unpivot(
@@ -616,7 +618,7 @@ def row_fields(columns: Iterable[Slot], rows: Lineage) -> list[Slot]:
 
     FOR r IN (SELECT a FROM t WHERE b) LOOP      r.a ← a IDENTITY, and b decides it: FILTER
     """
-    return [slot._replace(lineage=united([slot.lineage, rows])) for slot in columns]
+    return [slot._replace(lineage=unite_lineages([slot.lineage, rows])) for slot in columns]
 
 
 def row_struct(columns: Sequence[Slot], complete: bool, node: Any = None) -> Lineage:
@@ -656,7 +658,7 @@ def everything_in(columns: Iterable[Slot], doubt: Doubt) -> Lineage:
     for slot in columns:
         pour(slot.lineage, VALUE, lineage)
 
-    return doubted(lineage, doubt)
+    return add_doubt(lineage, doubt)
 
 
 def doubt_columns(frame: Frame, doubt: Doubt) -> Frame:
@@ -664,7 +666,7 @@ def doubt_columns(frame: Frame, doubt: Doubt) -> Frame:
 
     The same columns and rows, and less certain what the columns hold
     """
-    slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for slot in frame.slots]
+    slots = [slot._replace(lineage=add_doubt(slot.lineage, doubt)) for slot in frame.slots]
     return Frame(slots, frame.rows)
 
 
@@ -673,8 +675,8 @@ def doubt_all(frame: Frame, doubt: Doubt) -> Frame:
 
     The same columns and rows; what is not read may say more about either
     """
-    slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for slot in frame.slots]
-    return Frame(slots, doubted(frame.rows, doubt))
+    slots = [slot._replace(lineage=add_doubt(slot.lineage, doubt)) for slot in frame.slots]
+    return Frame(slots, add_doubt(frame.rows, doubt))
 
 
 # -- symbols ---------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class SymbolTable(ABC):
                 absorb({(origin, way): trail}, found)
                 continue
 
-            for key, inner in composed(self.behind(origin), way).items():
+            for key, inner in compose_lineage(self.behind(origin), way).items():
                 absorb({key: join_trails(trail, inner)}, found)
 
         return found
@@ -95,7 +95,7 @@ class SymbolTable(ABC):
             if value is None:
                 value = self.value_of(reached)
 
-            for (origin, inner), trail in composed(value, way).items():
+            for (origin, inner), trail in compose_lineage(value, way).items():
                 least = less_certain(outer, trail)
                 if self.is_symbol(origin):
                     waiting.append((origin, inner, least))
@@ -172,7 +172,7 @@ STATES = Dataset("", "\0states")
 """The origin of the symbols for the states of temporary tables."""
 
 
-def composed(lineage: Lineage, way: Way) -> Lineage:
+def compose_lineage(lineage: Lineage, way: Way) -> Lineage:
     """A lineage under one more way; under IDENTITY it stays the same."""
     if way is IDENTITY:
         return lineage

@@ -17,7 +17,7 @@ from lineal.algebra.lineage import (
     Lineage,
     Trail,
     pour,
-    united,
+    unite_lineages,
 )
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY, Way
@@ -47,7 +47,7 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
     def field(self, name: str) -> Lineage | None:
         """The lineage of a field; None where the struct does not tell which it is."""
         found = self.fields.get(name.lower())
-        return further(self.rest, [name]) if found is None and self.rest is not None else found
+        return extend_path(self.rest, [name]) if found is None and self.rest is not None else found
 
     def under(self, whole: Lineage) -> Struct:
         """The same fields of another whole."""
@@ -159,7 +159,7 @@ def part_at(held: Lineage, path: Sequence[str]) -> Lineage:
 
         held, path = inner, path[1:]
 
-    return further(held, path) if path else held
+    return extend_path(held, path) if path else held
 
 
 def read_part(held: Lineage, path: Sequence[str], node: Any = None) -> Lineage:
@@ -233,7 +233,9 @@ def build_items(
     of items.
     """
     fields = {
-        name.lower(): united(struct[position] for struct in structs if position < len(struct))
+        name.lower(): unite_lineages(
+            struct[position] for struct in structs if position < len(struct)
+        )
         for position, name in enumerate(names)
     }
     return Items(whole, fields, names)
@@ -308,7 +310,7 @@ def merge_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> 
     fields: dict[str, Lineage] = {}
     for position, name in enumerate(structs[0].names):
         members = [_member(branch, name, position) for branch in branches]
-        fields[name.lower()] = merge_parts(united(members), members, depth + 1)
+        fields[name.lower()] = merge_parts(unite_lineages(members), members, depth + 1)
 
     return Struct(whole, fields, structs[0].names)
 
@@ -323,7 +325,7 @@ def size_of(lineage: Lineage) -> int:
 def _member(lineage: Lineage, name: str, position: int) -> Lineage:
     """A field by its name, else the one at its position."""
     if not isinstance(lineage, Struct):
-        return further(lineage, [name])
+        return extend_path(lineage, [name])
 
     if (
         name.lower() not in lineage.fields
@@ -351,7 +353,7 @@ def is_own(lineage: Lineage) -> bool:
     return bool(direct) and all(direct)
 
 
-def further(lineage: Lineage, path: Sequence[str]) -> Lineage:
+def extend_path(lineage: Lineage, path: Sequence[str]) -> Lineage:
     """address, and city in it
 
     The origin that the path leads to, where the value is still the column's own. A name in a row of

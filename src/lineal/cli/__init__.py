@@ -176,9 +176,9 @@ class Commands(click.Group):
             if os.environ.get("LINEAL_DEBUG"):
                 raise
 
-            from lineal.views.safe import visible
+            from lineal.views.safe import make_visible
 
-            said = visible(f"{type(problem).__name__}: {problem}")[:300]
+            said = make_visible(f"{type(problem).__name__}: {problem}")[:300]
             hint = "Please report this; LINEAL_DEBUG=1 shows where."
             click.echo(f"Error: lineal itself failed: {said}. {hint}", err=True)
             sys.exit(CRASHED)
@@ -203,14 +203,14 @@ def _in_one_line() -> Iterator[None]:
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as mistake:
-        from lineal.views.safe import visible
+        from lineal.views.safe import make_visible
 
         told = mistake.format_message()
         if mistake.ctx:
             stop = "" if told.endswith((".", "?", ")")) else "."
             told += f"{stop} Try '{mistake.ctx.command_path} --help'."
 
-        raise click.UsageError(visible(told)) from mistake
+        raise click.UsageError(make_visible(told)) from mistake
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -11,12 +11,12 @@ from lineal.views.report import (
     DOWNSTREAM,
     UPSTREAM,
     Report,
-    around,
-    everything,
+    edges_around,
     impact_of,
-    labelled,
+    report_of_all,
+    report_of_label,
+    report_of_trace,
     table_level,
-    traced,
     unite_reports,
 )
 
@@ -25,9 +25,9 @@ def answer(request: Request, graph: Graph) -> Report:
     """The part of a graph that is asked for."""
     with mistakes_of(UnknownName):
         if request.selections and not _asks_for_one(request):
-            return _selected(graph, request)
+            return _unite_selections(graph, request)
 
-        at = _asked(graph, request)
+        at = _start_of(graph, request)
         if request.level == "table":
             return _tables(graph, at, request)
 
@@ -35,7 +35,7 @@ def answer(request: Request, graph: Graph) -> Report:
         if request.classification is None:
             return report
 
-        return _labelled(report, request.classification)
+        return _check_label(report, request.classification)
 
 
 def _find(graph: Graph, selection: Selection) -> Column | Dataset:
@@ -65,7 +65,7 @@ def _asks_for_one(request: Request) -> bool:
     return len(request.selections) == 1 and not request.selections[0].method
 
 
-def _selected(graph: Graph, request: Request) -> Report:
+def _unite_selections(graph: Graph, request: Request) -> Report:
     """Unite the columns that several selectors, or one with a method, name."""
     parts = [
         _part(graph, at, selection, request)
@@ -77,7 +77,7 @@ def _selected(graph: Graph, request: Request) -> Report:
         return report
 
     if request.classification is not None:
-        return _labelled(report, request.classification)
+        return _check_label(report, request.classification)
 
     return report
 
@@ -90,17 +90,17 @@ def _part(graph: Graph, at: Column | Dataset, selection: Selection, request: Req
 
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     if selection.follows:
-        return traced(
+        return report_of_trace(
             graph, starts, up=selection.up, down=selection.down, with_rows=request.with_rows
         )
 
     if isinstance(at, Column) or request.traces:
-        return traced(graph, starts, up=1, with_rows=request.with_rows)
+        return report_of_trace(graph, starts, up=1, with_rows=request.with_rows)
 
-    return around(graph, at, request.direction or UPSTREAM)
+    return edges_around(graph, at, request.direction or UPSTREAM)
 
 
-def _asked(graph: Graph, request: Request) -> Column | Dataset | None:
+def _start_of(graph: Graph, request: Request) -> Column | Dataset | None:
     """The column or dataset that the selector or the options name."""
     if request.selections:
         return _find(graph, request.selections[0])
@@ -121,7 +121,7 @@ def _asked(graph: Graph, request: Request) -> Column | Dataset | None:
 def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:
     """Return the column-level report that was asked for."""
     if at is None:
-        return everything(graph)
+        return report_of_all(graph)
 
     if request.impact:
         if not isinstance(at, Column):
@@ -130,14 +130,14 @@ def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Rep
         return impact_of(graph, at)
 
     if isinstance(at, Dataset) and not request.traces and request.view != "chain":
-        return around(graph, at, request.direction or UPSTREAM)
+        return edges_around(graph, at, request.direction or UPSTREAM)
 
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     up, down = _hops(request, ALL)
-    return traced(graph, starts, up=up, down=down, with_rows=request.with_rows)
+    return report_of_trace(graph, starts, up=up, down=down, with_rows=request.with_rows)
 
 
-def _labelled(report: Report, label: str) -> Report:
+def _check_label(report: Report, label: str) -> Report:
     """A label that no column declares is a mistake: it says which ones there are."""
     known = report.labels.known
     if label.lower() not in known:
@@ -145,7 +145,7 @@ def _labelled(report: Report, label: str) -> Report:
             f"no column is classified {label}; the labels are: {', '.join(known) or 'none at all'}"
         )
 
-    return labelled(report, label.lower())
+    return report_of_label(report, label.lower())
 
 
 def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:

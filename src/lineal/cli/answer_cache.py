@@ -79,16 +79,16 @@ def kept_answer(
     key = digest("shown", machinery(), source.decides, _is_plain(source), *decided)
     held = memory.get(key)
     if held is not None:
-        return _decoded(held)
+        return _decode(held)
 
     made = work()
     if not isinstance(made.made, str) and _is_plain(source):
-        from lineal.views.terminal import plain
+        from lineal.views.terminal import plain_page
 
-        made = made._replace(made=plain(made.made))
+        made = made._replace(made=plain_page(made.made))
 
     if not internal_errors(made.all_diagnostics):  # a defect of today is not kept for another day
-        memory.put(key, _encoded(made))
+        memory.put(key, _encode(made))
 
     return made
 
@@ -141,7 +141,7 @@ def _is_plain(source: Source) -> bool:
 # -- as bytes: only texts and numbers, nothing that could be run -----------------------------------
 
 
-def _encoded(made: ShownAnswer) -> bytes:
+def _encode(made: ShownAnswer) -> bytes:
     """Return an answer as bytes for the cache."""
     page = made.made if isinstance(made.made, str) else list(map(_part, made.made))
     diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
@@ -149,7 +149,7 @@ def _encoded(made: ShownAnswer) -> bytes:
     return marshal.dumps((page, diagnostics, made.footer, coverage, made.facts, others))
 
 
-def _decoded(data: bytes) -> ShownAnswer:
+def _decode(data: bytes) -> ShownAnswer:
     """Return the answer that bytes of the cache hold."""
     page, diagnostics, last, coverage, facts, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return ShownAnswer(

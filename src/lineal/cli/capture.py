@@ -199,12 +199,15 @@ def _show(captured: Captured, settings: Settings, comparison: Comparison | None 
     """Print the captured edges, the differences and the diagnostics."""
     from lineal.cli.console import report_diagnostics, show
     from lineal.model.diagnostic import Code, Severity
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
     from lineal.views.words import count_noun
 
     extraction = captured.extraction
     if not settings.save and not settings.to:
-        show("".join(f"{visible(line)}\n" for line in sorted(map(str, extraction.edges))), "never")
+        show(
+            "".join(f"{make_visible(line)}\n" for line in sorted(map(str, extraction.edges))),
+            "never",
+        )
 
     if comparison is not None:
         # said as it happened
@@ -213,10 +216,10 @@ def _show(captured: Captured, settings: Settings, comparison: Comparison | None 
 
     failed = f", {captured.failed} of which failed" if captured.failed else ""
     writes, edges = count_noun(captured.writes, "write"), count_noun(len(extraction.edges), "edge")
-    _say(f"{writes}{failed}; {edges}{_compared(comparison)}")
+    _say(f"{writes}{failed}; {edges}{_comparison_note(comparison)}")
 
 
-def _compared(comparison: Comparison | None) -> str:
+def _comparison_note(comparison: Comparison | None) -> str:
     """, static = Catalyst, 2 columns not comparable"""
     from lineal.views.words import count_noun
 
@@ -237,6 +240,6 @@ def _compared(comparison: Comparison | None) -> str:
 def _say(message: str) -> None:
     """Print a message of the capture on standard error."""
     from lineal.cli.console import complain
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
 
-    complain(f"lineal: {visible(message)}")
+    complain(f"lineal: {make_visible(message)}")

@@ -59,7 +59,7 @@ def compare(
 def open_sides(asked: ComparisonRequest, opened: ExitStack) -> tuple[Side, Side]:
     """Return both sides of a comparison."""
     if asked.at is not None:
-        return _since(asked)
+        return _sides_of_times(asked)
 
     return _sides(asked, opened)
 
@@ -124,7 +124,7 @@ def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction,
 # -- the two sides ---------------------------------------------------------------------------------
 
 
-def ranged(base: str, head: str | None, project: str) -> ComparisonRequest:
+def request_of_range(base: str, head: str | None, project: str) -> ComparisonRequest:
     """main..topic, main...topic and main... say both in one."""
     if head is None and not exists(base) and ".." in base and not base.startswith(("./", "../")):
         dots = "..." if "..." in base else ".."
@@ -307,7 +307,7 @@ class Stored(Side):
             return Graph(store.extraction(choose_namespace(store, self.asked.namespace), self.at))
 
 
-def _since(asked: ComparisonRequest) -> tuple[Side, Side]:
+def _sides_of_times(asked: ComparisonRequest) -> tuple[Side, Side]:
     """lineal diff STORE --at TIME [HEAD]"""
     if asked.head is None:
         return Stored(asked, asked.at), Stored(asked, None)
@@ -349,7 +349,8 @@ def _sides(asked: ComparisonRequest, opened: ExitStack) -> tuple[Side, Side]:
     base = asked.base
     if base.endswith("..."):
         base = repository.merge_base(
-            _plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD"
+            _without_prefix(base[:-3]) or "HEAD",
+            _without_prefix(asked.head) if asked.head else "HEAD",
         )
 
     return open_revision(repository, base, asked.project, opened), after
@@ -365,7 +366,7 @@ def _is_path(name: str) -> bool:
     return not name.startswith(GIT) and (exists(name) or "://" in name)
 
 
-def _plain(name: str) -> str:
+def _without_prefix(name: str) -> str:
     """Return a revision without the prefix `git:`."""
     return name.removeprefix(GIT)
 
@@ -374,7 +375,7 @@ def open_revision(
     repository: Repository, name: str | None, project: str, opened: ExitStack
 ) -> Side:
     """A revision, or without a name the work tree."""
-    return Revision(repository, _plain(name) if name else None, project, opened)
+    return Revision(repository, _without_prefix(name) if name else None, project, opened)
 
 
 def _policy(file: str | None, base: Side) -> Policy:

@@ -18,8 +18,8 @@ from lineal.model.boundary import internal_errors, told_by_all
 from lineal.model.diagnostic import Code, Diagnostic, Severity, order_of
 from lineal.model.grouping import group
 from lineal.model.limits import commit
-from lineal.views.safe import visible
-from lineal.views.terminal import Page, draw_page, plain
+from lineal.views.safe import make_visible
+from lineal.views.terminal import Page, draw_page, plain_page
 from lineal.views.words import count_noun
 
 MOST_OF_A_CODE = 5
@@ -42,7 +42,7 @@ def show(made: str | Page, color: str) -> None:
         elif has_color(sys.stdout, color):
             _draw(made)
         else:
-            _write(plain(made))
+            _write(plain_page(made))
 
         sys.stdout.flush()
     except OSError as problem:
@@ -123,7 +123,7 @@ def report_failures(diagnostics: list[Diagnostic], color: str) -> bool:
 
 def _one_line(diagnostic: Diagnostic, color: bool) -> str:
     """Return a diagnostic on one line, with its advice."""
-    text = visible(str(diagnostic))
+    text = make_visible(str(diagnostic))
     if color:
         label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"
         text = text.replace(
@@ -131,7 +131,7 @@ def _one_line(diagnostic: Diagnostic, color: bool) -> str:
         )
 
     if diagnostic.advice:
-        return f"{text} ({visible(diagnostic.advice)})"
+        return f"{text} ({make_visible(diagnostic.advice)})"
 
     return text
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import check_order, checked, mistakes_of, source_options
+from lineal.cli.source import check_order, check_paths, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
     from lineal.cli.console import report_failures, show
 
     check_order("context", column, where)
-    asked = source._replace(paths=checked(where))
+    asked = source._replace(paths=check_paths(where))
     found = answer_from_cache(
         asked, ("context", column, max_chars), lambda graph: _make_answer(graph, column, max_chars)
     )
@@ -57,10 +57,10 @@ def _make_answer(graph: Graph, column: str, size: int) -> ShownAnswer:
     from lineal.cli.answer_cache import ShownAnswer
     from lineal.graph.graph import UnknownName
     from lineal.views.context import context
-    from lineal.views.report import everything
+    from lineal.views.report import report_of_all
 
     with mistakes_of(UnknownName):
         at = graph.column(column)
 
     made = context(graph, at, size)
-    return ShownAnswer(made, everything(graph).diagnostics, "", graph.extraction.coverage)
+    return ShownAnswer(made, report_of_all(graph).diagnostics, "", graph.extraction.coverage)

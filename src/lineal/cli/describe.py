@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lineal.cli.coverage import footer
-from lineal.cli.source import Mistake, checked, corpus_of, graph_in, source_options
+from lineal.cli.source import Mistake, check_paths, corpus_of, graph_in, source_options
 from lineal.model.grouping import group
 from lineal.service.source import Source
 
@@ -61,7 +61,7 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
     """
     from lineal.cli.console import complain, report_failures
 
-    source = source._replace(paths=checked(arguments))
+    source = source._replace(paths=check_paths(arguments))
     corpus = corpus_of(source)
     graph = graph_in(source, corpus)
     patches = list(_patches(source, _fills(source, corpus, graph)))
@@ -147,7 +147,7 @@ def _difference(patch: Patch) -> Iterator[str]:
     """
     from difflib import unified_diff
 
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
 
     before, after = (
         side.decode("utf-8-sig").splitlines(keepends=True) for side in (patch.before, patch.after)
@@ -156,7 +156,7 @@ def _difference(patch: Patch) -> Iterator[str]:
     for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
         text = line.rstrip("\r\n")
         end = line[len(text) :]
-        yield visible(text) + (end or "\n\\ No newline at end of file\n")
+        yield make_visible(text) + (end or "\n\\ No newline at end of file\n")
 
 
 def _write_patches(patches: list[Patch]) -> int:
@@ -180,11 +180,11 @@ def _write_patches(patches: list[Patch]) -> int:
 def _count(patches: list[Patch], done: str) -> None:
     """Print how many descriptions were written, and which were refused."""
     from lineal.cli.console import complain
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
     from lineal.views.words import count_noun
 
     for refused in chain.from_iterable(patch.refused for patch in patches):
-        complain(visible(f"left alone: {refused}"))
+        complain(make_visible(f"left alone: {refused}"))
 
     filled = sum(patch.filled for patch in patches)
     files = sum(patch.filled > 0 for patch in patches)

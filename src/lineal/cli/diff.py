@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from lineal.cli.comparison import ComparisonRequest, Side, compare_sides, open_sides, ranged
+from lineal.cli.comparison import (
+    ComparisonRequest,
+    Side,
+    compare_sides,
+    open_sides,
+    request_of_range,
+)
 from lineal.cli.coverage import fail_under
 from lineal.cli.source import Mistake, mistakes, require_library, source_options
 from lineal.cli.store_options import DEFAULT
@@ -127,7 +133,7 @@ def command(
     if backtest is not None:
         _backtest(source, (base, head, at, select, prove), project, backtest, policy, output)
 
-    asked = _asked(base, head, project, at, namespace)
+    asked = _request_of(base, head, project, at, namespace)
     if select:
         if output not in ("text", "json"):
             raise Mistake(
@@ -160,7 +166,7 @@ def _backtest(
     sys.exit(backtest(source, project, most, policy, output))
 
 
-def _asked(
+def _request_of(
     base: str | None, head: str | None, project: str, at: str | None, namespace: str | None
 ) -> ComparisonRequest:
     """Return the two sides that the arguments name."""
@@ -171,7 +177,7 @@ def _asked(
     if base is None:
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
 
-    return ranged(base, head, project)
+    return request_of_range(base, head, project)
 
 
 def _select(source: Source, asked: ComparisonRequest, output: str, least: float | None) -> int:
@@ -277,7 +283,7 @@ def _answer(
             if asked.prove:
                 made = made._replace(experiments=_experiments(made))
 
-            return _shown(made, output)
+            return _show_comparison(made, output)
 
         if asked.prove:
             return work()
@@ -298,7 +304,7 @@ def _experiments(made: Compared) -> dict[str, Experiment]:
     return experiments_of(made.found)
 
 
-def _shown(made: Compared, output: str) -> ShownAnswer:
+def _show_comparison(made: Compared, output: str) -> ShownAnswer:
     """Return the output of a comparison."""
     from lineal.cli.answer_cache import ShownAnswer
     from lineal.cli.coverage import footer

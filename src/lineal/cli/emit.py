@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lineal.cli.event_options import Form, all_form_options, emission_of, graph_and_corpus
-from lineal.cli.source import Mistake, checked, mistakes_of, source_options
+from lineal.cli.source import Mistake, check_paths, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def command(
 
         sys.exit(_resend(resend, route, dry_run, source.color))
 
-    paths = source._replace(paths=checked(arguments))
+    paths = source._replace(paths=check_paths(arguments))
     sys.exit(_run(paths, form, route, unsent, fail_on, dry_run))
 
 
@@ -298,10 +298,10 @@ def _run(
     from lineal.views.ledger import summarize
     from lineal.views.openlineage import events
     from lineal.views.openlineage.emission import AUTO, RUN
-    from lineal.views.report import everything
+    from lineal.views.report import report_of_all
 
     graph, corpus = graph_and_corpus(source)
-    report = everything(graph)
+    report = report_of_all(graph)
     emission = emission_of(form, source, corpus)
     if route.is_received and emission.events == AUTO:
         emission = replace(emission, events=RUN)  # no catalog takes column lineage of job events
@@ -313,7 +313,7 @@ def _run(
     if route.is_native:
         emission = replace(emission, describe=True)  # the text of each transformation
 
-    made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
+    made = sound_part(graph.extraction, lambda part: events(report_of_all(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
     complain(summarize(graph.extraction.coverage))
     complain(describe_events())
@@ -330,14 +330,14 @@ def _report_bare_names(events: list[dict[str, Any]], profile: Profile) -> None:
     """Tell which tables a catalog will not find, and what to do about it."""
     from lineal.cli.console import complain
     from lineal.deliver.delivery import bare_names, without_namespace
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
     from lineal.views.words import count_noun
 
     nameless = without_namespace(events)
     if nameless and profile.namespace:
         several = f"{count_noun(len(nameless), 'dataset')} ({nameless[0]})"
         complain(
-            visible(
+            make_visible(
                 f"{profile.title} does not know the system of {several}: "
                 f"give --namespace, as {profile.namespace}"
             )
@@ -346,7 +346,7 @@ def _report_bare_names(events: list[dict[str, Any]], profile: Profile) -> None:
     bare = bare_names(events, profile)
     if bare:
         several = f"{count_noun(len(bare), 'dataset')} without a schema ({bare[0]})"
-        complain(visible(f"{profile.title} does not find {several}: give --default-schema"))
+        complain(make_visible(f"{profile.title} does not find {several}: give --default-schema"))
 
 
 def _namespace_of(corpus: Corpus) -> str:
@@ -397,12 +397,12 @@ def _send(
     from lineal.cli.console import complain, show
     from lineal.deliver.delivery import deliver
     from lineal.deliver.failures import Unavailable
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
     from lineal.views.words import count_noun
 
     try:
         if dry_run:
-            complain(visible(_plan(events, route)))
+            complain(make_visible(_plan(events, route)))
             return 0
 
         outcome = deliver(
@@ -415,10 +415,10 @@ def _send(
 
     if outcome.unresolved:
         several = count_noun(len(outcome.unresolved), "dataset")
-        complain(visible(f"{several} not found there: {', '.join(outcome.unresolved[:5])}"))
+        complain(make_visible(f"{several} not found there: {', '.join(outcome.unresolved[:5])}"))
 
     if not outcome.left:
-        complain(visible(_accepted(outcome, events, route)))
+        complain(make_visible(_report_acceptance(outcome, events, route)))
         if outcome.without_run:
             several = count_noun(outcome.without_run, "dataset")
             complain(f"{several} that no job reads or writes: catalogs take no such events")
@@ -428,10 +428,10 @@ def _send(
     total = count_noun(outcome.total, "event")
     rest = _advice(journal)
     message = f"{outcome.sent} of {total} sent{route.destination}: {outcome.reason}; {rest}"
-    raise click.ClickException(visible(message))
+    raise click.ClickException(make_visible(message))
 
 
-def _accepted(outcome: Outcome, events: list[dict[str, Any]], route: Route) -> str:
+def _report_acceptance(outcome: Outcome, events: list[dict[str, Any]], route: Route) -> str:
     """Report what a server has accepted: events, and the lineage in them."""
     from lineal.deliver.delivery import pack
     from lineal.views.words import count_noun

@@ -106,15 +106,15 @@ MORE = (
 
 def form_options(command: Command) -> Command:
     """Add the options of the form of events."""
-    return _with(FORM, command)
+    return _add_options(FORM, command)
 
 
 def all_form_options(command: Command) -> Command:
     """Add the options of the form of events, and those of their jobs."""
-    return _with((*FORM, *MORE), command)
+    return _add_options((*FORM, *MORE), command)
 
 
-def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
+def _add_options(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
     """Add options to a command in the order in which they are listed."""
     made: Any = command
     for option in reversed(options):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, check_order, checked, mistakes_of, source_options
+from lineal.cli.source import Mistake, check_order, check_paths, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def command(
         raise Mistake(f"--change: {mistake}") from mistake
 
     check_order("impact", column, where)
-    sys.exit(_run(source._replace(paths=checked(where)), column, wanted, output, fail_under))
+    sys.exit(_run(source._replace(paths=check_paths(where)), column, wanted, output, fail_under))
 
 
 def _run(source: Source, column: str, change: Change, output: str, least: float | None) -> int:
@@ -103,7 +103,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
     from lineal.graph.graph import UnknownName
     from lineal.model.edge import Column
     from lineal.views.effects import OUTPUTS
-    from lineal.views.report import everything
+    from lineal.views.report import report_of_all
 
     with mistakes_of(UnknownName):
         at = graph.find(column)
@@ -118,7 +118,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
 
     made = OUTPUTS[output](found, graph)
     last = footer(graph) if output == "table" else ""
-    return ShownAnswer(made, everything(graph).diagnostics, last, graph.extraction.coverage)
+    return ShownAnswer(made, report_of_all(graph).diagnostics, last, graph.extraction.coverage)
 
 
 OF_DATASETS = ("drop", "values")
@@ -133,6 +133,6 @@ def _check(graph: Graph, dataset: object, change: Change) -> None:
 
     assert isinstance(dataset, Dataset)
     if change.kind == RENAME and any(
-        names.same(each.name, change.to) for each in graph.columns(dataset)
+        names.is_same_name(each.name, change.to) for each in graph.columns(dataset)
     ):
         raise Mistake(f"--change {change}: {dataset} has a column {change.to} already")

@@ -11,7 +11,7 @@ import click
 from lineal.cli.coverage import fail_under
 from lineal.cli.event_options import Form, form_options
 from lineal.cli.request import Request
-from lineal.cli.source import Mistake, checked, exists, is_source, source_options
+from lineal.cli.source import Mistake, check_paths, exists, is_source, source_options
 from lineal.service.source import STANDARD_INPUT, Source
 from lineal.views import OUTPUTS
 
@@ -165,11 +165,11 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
 
         made = openlineage.view(report, emission)
 
-    own, others = _parted(report)
+    own, others = _part_diagnostics(report)
     return ShownAnswer(made, own, last, graph.extraction.coverage, others=others)
 
 
-def _parted(report: Report) -> Concerns:
+def _part_diagnostics(report: Report) -> Concerns:
     """Part the diagnostics of the requested datasets from the others; without a request all are
     own.
     """
@@ -237,7 +237,7 @@ def _arguments(
         else:
             paths.append(argument)
 
-    return checked(tuple(paths)), tuple(selections)
+    return check_paths(tuple(paths)), tuple(selections)
 
 
 def _selection(argument: str) -> Selection | None:

@@ -16,7 +16,7 @@ from lineal.cli.answering import (
     end_at_interrupt,
 )
 from lineal.cli.source import (
-    checked,
+    check_paths,
     mistakes,
     project_of,
     require_library,
@@ -62,7 +62,7 @@ def command(
 
     Needs the extra `mcp`: pip install 'lineal[mcp]'.
     """
-    asked = source._replace(paths=checked(paths))
+    asked = source._replace(paths=check_paths(paths))
     if server is not None:
         begin_answering(server, source)
         _answer_lines(asked)

@@ -228,12 +228,12 @@ def _run(request: Request) -> int:
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
         from lineal.spark.pipeline import ship
-        from lineal.spark.pipeline.address import local, met
+        from lineal.spark.pipeline.address import expand_patterns, local
         from lineal.spark.pipeline.state import open_state
 
         _check_following(request)
         if not request.follows:
-            met(request.paths)
+            expand_patterns(request.paths)
 
         options, state = _options(request), None
         conf = settings(request.conf)
@@ -243,7 +243,7 @@ def _run(request: Request) -> int:
 
         try:
             shown = sys.stderr.isatty()
-            with ship.started(request.master, conf, shown, request.installed) as spark:
+            with ship.start_session(request.master, conf, shown, request.installed) as spark:
                 summary = _extract(request, options, spark, state)
         except KeyboardInterrupt:
             click.echo("stopped: run the same command again to continue", err=True)
@@ -270,7 +270,7 @@ def _extract(
         _load(request, summary)
         return summary
 
-    def merged(number: int, summary: Summary) -> None:
+    def load_batch(number: int, summary: Summary) -> None:
         """Load the merged batch into the store, and report it when watching."""
         _load(request, summary)
         if request.watch:
@@ -278,7 +278,7 @@ def _extract(
 
     every = request.every if request.watch else None
     following = Following(every, request.max_files, settings(request.source_option))
-    return follow(options, following, spark, _say, merged, state)
+    return follow(options, following, spark, _say, load_batch, state)
 
 
 def _batch_line(number: int, summary: Summary) -> str:
@@ -409,9 +409,9 @@ def _load(request: Request, summary: Summary) -> None:
         return
 
     from lineal.cli.store_options import WAIT, load_sound, named_after, open_store_at
-    from lineal.spark.pipeline.address import fixed
+    from lineal.spark.pipeline.address import fixed_folder
 
-    whose = request.namespace or named_after(fixed(request.paths[0]))
+    whose = request.namespace or named_after(fixed_folder(request.paths[0]))
     with open_store_at(request.store, WAIT, create=True) as store:
         load_sound(store, whose, summary.read_tables(), " ".join(request.paths))
 
@@ -419,11 +419,11 @@ def _load(request: Request, summary: Summary) -> None:
 def _show(summary: Summary, request: Request) -> None:
     """Print the summary."""
     from lineal.cli.pipeline_report import as_json, lines
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
 
     if request.output == "json":
         click.echo(as_json(summary))
         return
 
     for line in lines(summary, request.out):
-        click.echo(visible(line))
+        click.echo(make_visible(line))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.console import has_color
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 from lineal.views.terminal import STYLES
 from lineal.views.words import count_noun
 
@@ -76,7 +76,7 @@ def _screen(
 ) -> Iterator[tuple[Callable[[str, str], None], Callable[[], None]]]:
     """Yield functions that print a line and renew the status."""
     if not (has_color(sys.stderr, color) and sys.stderr.isatty()):
-        yield _plain, lambda: None
+        yield _print_line, lambda: None
         return
 
     from rich.console import Console
@@ -88,16 +88,17 @@ def _screen(
         def say(text: str, style: str) -> None:
             """Print a line above the status, in the style of its kind."""
             console.print(
-                Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True
+                Text(make_visible(text), STYLES.get(style, "") if style != "ok" else ""),
+                soft_wrap=True,
             )
 
         def refresh() -> None:
             """Show the jobs that are at work right now."""
-            status.update(Text(visible(at_work())))
+            status.update(Text(make_visible(at_work())))
 
         yield say, refresh
 
 
-def _plain(text: str, style: str) -> None:
+def _print_line(text: str, style: str) -> None:
     """Print a line without a status."""
-    click.echo(visible(text), err=True)
+    click.echo(make_visible(text), err=True)

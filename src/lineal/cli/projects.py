@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import Mistake, checked, rules_of
+from lineal.cli.source import Mistake, check_paths, rules_of
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
 
     Exit codes: 0 fine, 1 there is nothing to read, 2 a usage error.
     """
-    source = Source(checked(where), exclude=exclude, include=include)
+    source = Source(check_paths(where), exclude=exclude, include=include)
     sys.exit(_run(source, output, color))
 
 

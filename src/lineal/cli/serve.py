@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lineal.cli.source import Mistake, checked, mistakes, project_of, source_options
+from lineal.cli.source import Mistake, check_paths, mistakes, project_of, source_options
 from lineal.model.limits import save_state, saved_state
 from lineal.service.source import Source
 
@@ -106,7 +106,7 @@ def command(
         public |= set() if own else {"/api/v1/lineage"}
 
     if page:
-        routes = {**routes, **_page(source._replace(paths=checked(paths)), base)}
+        routes = {**routes, **_page(source._replace(paths=check_paths(paths)), base)}
 
     try:
         server = Server(host, before.get("port", port), routes, token, largest * MEGABYTE, public)
@@ -152,14 +152,14 @@ def _inbox(file: str) -> Routes:
 def _page(source: Source, base: str | None = None) -> Routes:
     """Return the routes of the page and its questions."""
     from lineal.cli.console import report_failures
-    from lineal.cli.show import PageParts, draw_lineage, titled
+    from lineal.cli.show import PageParts, draw_lineage, title_of
     from lineal.service.current import Current
     from lineal.web.api import Api
     from lineal.web.data import page_data
     from lineal.web.page import html
     from lineal.web.server import Answer
 
-    title = titled(source)
+    title = title_of(source)
     difference = [""]
 
     def draw(made: PageParts) -> Mapping[str, Any]:

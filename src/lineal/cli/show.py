@@ -12,7 +12,7 @@ import click
 
 from lineal.cli.source import (
     Mistake,
-    checked,
+    check_paths,
     mistakes,
     mistakes_of,
     project_of,
@@ -74,7 +74,7 @@ def command(
     from lineal.cli.console import complain, report_failures
     from lineal.store.files import replace_file
 
-    source = source._replace(paths=checked(paths))
+    source = source._replace(paths=check_paths(paths))
     found = _answer(source, base, node, column)
     (datasets,) = found.facts
     text = str(found.made)
@@ -99,7 +99,7 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
 
     def work() -> ShownAnswer:
         """Draw the page of the lineage."""
-        return _shown(
+        return _show_page(
             *draw_lineage(
                 source, base, lambda made: _page(made, source, _start(made.graph, node, column))
             )
@@ -110,11 +110,11 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
         if base is not None or project.stamp is None:
             return work()
 
-        decided = ("show", titled(source), *decided_by(source, project), node, column)
+        decided = ("show", title_of(source), *decided_by(source, project), node, column)
         return kept_answer(source, decided, work)
 
 
-def _shown(made: PageParts, text: str) -> ShownAnswer:
+def _show_page(made: PageParts, text: str) -> ShownAnswer:
     """Return the page, with its diagnostics and its coverage."""
     from lineal.cli.answer_cache import ShownAnswer
     from lineal.model.boundary import told_by_all
@@ -157,7 +157,7 @@ def draw_lineage(
     from lineal.web.data import texts_of
 
     if base is not None:
-        return _compared(source, base, draw)
+        return _draw_both_sides(source, base, draw)
 
     files = source_files(source)
 
@@ -171,11 +171,11 @@ def draw_lineage(
     return sound_part(found, draw_part)
 
 
-def _compared(
+def _draw_both_sides(
     source: Source, base: str, draw: Callable[[PageParts], Drawn]
 ) -> tuple[PageParts, Drawn]:
     """Both sides, one over the other."""
-    from lineal.cli.comparison import compare, ranged
+    from lineal.cli.comparison import compare, request_of_range
     from lineal.graph.diff import overlay
     from lineal.views.diff import as_json
     from lineal.web.data import texts_of
@@ -192,7 +192,7 @@ def _compared(
         made = PageParts(over.graph, texts, over, found.found.findings, as_json(found))
         return made, draw(made)
 
-    return compare(source, ranged(base, None, source.paths[0]), draw_both)
+    return compare(source, request_of_range(base, None, source.paths[0]), draw_both)
 
 
 def source_files(source: Source, named_from_root: bool = False) -> SourceFiles:
@@ -226,13 +226,13 @@ def _page(made: PageParts, source: Source, start: str) -> str:
     from lineal.web.data import page_data
     from lineal.web.page import html
 
-    title = titled(source)
+    title = title_of(source)
     data = page_data(
         made.graph, title=title, start=start, texts=made.texts, over=made.over, findings=made.findings
     )  # fmt: skip
     return html(data, f"{title} – lineal")
 
 
-def titled(source: Source) -> str:
+def title_of(source: Source) -> str:
     """Return the title of a page: the names of its paths."""
     return ", ".join(Path(shown_path(path)).resolve().name or path for path in source.paths)

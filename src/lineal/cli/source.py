@@ -49,9 +49,9 @@ class Mistake(Passing, click.ClickException):
 
     def format_message(self) -> str:
         """Return the message without characters that a terminal would obey."""
-        from lineal.views.safe import visible
+        from lineal.views.safe import make_visible
 
-        return visible(self.message)
+        return make_visible(self.message)
 
 
 def require_library(library: str, message: str) -> None:
@@ -300,7 +300,7 @@ def _with_source(command: Command, begin: Callable[[Limits], None]) -> Command:
     """Return a command with the options above; `begin` is told the limits before it runs."""
 
     @functools.wraps(command)
-    def packed(*args: Any, **options: Any) -> Any:
+    def run_packed(*args: Any, **options: Any) -> Any:
         """Run a command with its source options packed into one `Source`."""
         named = ((name, options.pop(f"log_{name}")) for name in LOG_COLUMNS)
         log = tuple((name, column) for name, column in named if column)
@@ -315,7 +315,7 @@ def _with_source(command: Command, begin: Callable[[Limits], None]) -> Command:
         begin(Limits(source.statement_timeout, source.memory_limit))
         return command(*args, source=source, **options)
 
-    made: Any = packed
+    made: Any = run_packed
     for option in reversed(OPTIONS):
         made = option(made)
 
@@ -364,7 +364,7 @@ def is_source(argument: str) -> bool:
     return argument == STANDARD_INPUT or "://" in argument or exists(argument)
 
 
-def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
+def check_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
     """The paths, or the one here; one that is not there is a mistake."""
     for path in paths:
         if not is_source(path):
@@ -374,7 +374,7 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
                     "echo 'SELECT …' | lineal lineage -"
                 )
 
-            raise Mistake(f"no such file or folder: {shown_path(path)}{_alike(path)}")
+            raise Mistake(f"no such file or folder: {shown_path(path)}{_hint_for(path)}")
 
     return paths or HERE
 
@@ -399,7 +399,7 @@ def shown_path(path: str) -> str:
     return path
 
 
-def _alike(path: str) -> str:
+def _hint_for(path: str) -> str:
     """Return a hint: the target of a broken link, or the most similar name in the folder."""
     from lineal.model.names import closest
 
@@ -576,20 +576,20 @@ def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
         return _by_server(source, corpus)
 
     spark = _spark()
-    from lineal.spark.plan_lineage import compared
+    from lineal.spark.plan_lineage import compare_with_spark
 
-    return compared(corpus, spark)
+    return compare_with_spark(corpus, spark)
 
 
 def _by_server(source: Source, corpus: Corpus) -> Extraction:
     """Return the lineage, compared with what the PostgreSQL server knows."""
-    from lineal.projects.postgres.crosscheck import compared
+    from lineal.projects.postgres.crosscheck import compare_with_server
 
     if len(set(source.servers)) > 1:
         raise Mistake("--engine both asks one server: name one")
 
     with mistakes():
-        return compared(corpus, source.servers[0])
+        return compare_with_server(corpus, source.servers[0])
 
 
 def _spark() -> Any:

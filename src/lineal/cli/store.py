@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.history import command as history
-from lineal.cli.source import checked, shown_path, source_options
+from lineal.cli.source import check_paths, shown_path, source_options
 from lineal.cli.store_options import (
     AT,
     choose_namespace,
@@ -65,14 +65,14 @@ def load(
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity, order_of
     from lineal.views.ledger import summarize
-    from lineal.views.safe import visible
+    from lineal.views.safe import make_visible
 
-    paths = checked(where)
+    paths = check_paths(where)
     extraction = graph_of(source._replace(paths=paths, rooted=True)).extraction
     whose = namespace if namespace is not None else named_after(paths[0])
     with open_store_at(address, wait, create=True) as store:
         change = load_sound(store, whose, extraction, _source_text(paths))
-        click.echo(visible(f"{whose}: {_describe_change(change)}"))
+        click.echo(make_visible(f"{whose}: {_describe_change(change)}"))
 
     report_diagnostics(sorted(extraction.diagnostics, key=order_of), source.color, Severity.ERROR)
     complain(summarize(extraction.coverage))
@@ -146,13 +146,13 @@ def _report(
 ) -> Report:
     """Return the part of the stored lineage that a selection asks for."""
     from lineal.graph.graph import Graph
-    from lineal.views.report import traced
+    from lineal.views.report import report_of_trace
 
     asked = find_in_store(store, namespace, selection.name, at)
     starts = _columns(store, namespace, asked, at)
     hops = {"up": selection.up, "down": selection.down}
     part = store.region(namespace, starts, **hops, with_rows=with_rows, at=at)
-    return traced(Graph(part), starts, **hops, with_rows=with_rows)
+    return report_of_trace(Graph(part), starts, **hops, with_rows=with_rows)
 
 
 def _columns(store: Store, namespace: str, asked: Column | Dataset, at: str | None) -> list[Column]:
@@ -181,7 +181,7 @@ def _selection(text: str) -> Selection:
     help="Delete edges that ended before this time: 2026-01-01.",
 )
 @store_options
-def gc(before: str, address: str, namespace: str | None, wait: float) -> None:
+def collect_garbage(before: str, address: str, namespace: str | None, wait: float) -> None:
     """Delete edges that ended before a time. Edges that are current, or ended later, stay."""
     from lineal.views.words import count_noun
 

@@ -296,7 +296,7 @@ class Supervisor:
         if os.WTERMSIG(status) in ENDING:
             return False
 
-        reason = self.board.abandoned().get(own.key)
+        reason = self.board.abandoned_tasks().get(own.key)
         if reason is None:  # a segmentation fault, or the system has no memory left
             self.crashes += 1
             reason = Reason.CRASH

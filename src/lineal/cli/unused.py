@@ -7,7 +7,7 @@ import sys
 import click
 
 from lineal.cli.coverage import fail_under, falls_short, footer
-from lineal.cli.source import Mistake, checked, corpus_of, graph_in, source_options
+from lineal.cli.source import Mistake, check_paths, corpus_of, graph_in, source_options
 from lineal.service.source import Source
 
 
@@ -71,7 +71,7 @@ def command(
     from lineal.service.unused import Subject, plan_unused
     from lineal.views import unused as view
 
-    source = source._replace(paths=checked(arguments))
+    source = source._replace(paths=check_paths(arguments))
     corpus = corpus_of(source)
     graph = graph_in(source, corpus)
     try:

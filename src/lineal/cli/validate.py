@@ -11,7 +11,7 @@ import click
 from lineal.cli.console import complain, report_failures, show
 from lineal.cli.coverage import fail_under, falls_short, footer
 from lineal.cli.source import (
-    checked,
+    check_paths,
     graph_in,
     mistakes,
     mistakes_of,
@@ -90,7 +90,7 @@ def command(
         _explain(explain, source.color)
         return
 
-    source = source._replace(paths=checked(arguments))
+    source = source._replace(paths=check_paths(arguments))
     found = _answer(source, _split_codes(select), _split_codes(ignore), output)
     worst, told = found.facts
     show(found.made, source.color)
@@ -117,7 +117,7 @@ def _answer(source: Source, select: list[str], ignore: list[str], output: str) -
 
         def work() -> ShownAnswer:
             """Check the lineage against the rules."""
-            return _shown(*_verdict(source, project.corpus(), select, ignore), output)
+            return _show_findings(*_verdict(source, project.corpus(), select, ignore), output)
 
         if project.stamp is None:
             return work()
@@ -131,25 +131,25 @@ def _verdict(
 ) -> tuple[Verdict, Graph]:
     """Return the findings, and the lineage that was checked."""
     from lineal.extract.sql.constructs import constructs_of
-    from lineal.model.finding import moved
+    from lineal.model.finding import move_finding
     from lineal.projects.source_texts import Texts
-    from lineal.rules import RULES, Subject, active_rules, check, misnamed
+    from lineal.rules import RULES, Subject, active_rules, check, check_settings
     from lineal.views.findings import Verdict
 
     severities = _or_mistake(lambda: active_rules(corpus.checks, select, ignore))
-    corpus.diagnostics += misnamed(corpus.checks)
+    corpus.diagnostics += check_settings(corpus.checks)
     graph = graph_in(source, corpus)
     texts = Texts(corpus, source.paths)
     subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
     findings = [
-        moved(finding, texts.original)
+        move_finding(finding, texts.original)
         for finding in check(subject, severities, texts.suppressions())
     ]
     rules = [rule for rule in RULES if rule.code in severities]
     return Verdict(findings, rules, graph.extraction.coverage, texts.line), graph
 
 
-def _shown(verdict: Verdict, graph: Graph, output: str) -> ShownAnswer:
+def _show_findings(verdict: Verdict, graph: Graph, output: str) -> ShownAnswer:
     """The findings, their count below a text, and what decides the exit code."""
     from lineal.cli.answer_cache import ShownAnswer
     from lineal.views.findings import counts_by_code, view
@@ -183,10 +183,10 @@ def _explain(name: str, color: str) -> None:
     from lineal.rules import rule_called
 
     rule = _or_mistake(lambda: rule_called(name))
-    show(explained(rule), color)
+    show(explain_rule(rule), color)
 
 
-def explained(rule: Rule) -> str:
+def explain_rule(rule: Rule) -> str:
     """A051 description-drift (warning), what it means and what to do."""
     level = rule.severity.label if rule.severity is not None else "off unless it is asked for"
     named = rule.code if rule.code == rule.name else f"{rule.code} {rule.name}"

@@ -13,7 +13,7 @@ from lineal.cli.console import complain
 from lineal.model.extraction import Extraction
 from lineal.resolve.progress import Evaluated
 from lineal.views.ledger import list_chains
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 from lineal.views.words import count_noun
 
 
@@ -22,21 +22,21 @@ def tell_statement(step: Evaluated) -> None:
     if step.failed:
         said = "failed"
     else:
-        said = _resolved(
+        said = _count_columns(
             step.resolved, step.named, {"ambiguous": step.ambiguous, "unresolved": step.unresolved}
         )
 
     width = len(str(step.total))
-    complain(visible(f"{step.number:>{width}}/{step.total}  {step.target}  {said}"))
+    complain(make_visible(f"{step.number:>{width}}/{step.total}  {step.target}  {said}"))
 
 
 def tell_total(found: Extraction) -> None:
     """Print how much was read in all, and how much was not: the ledger."""
     for line in list_chains(found.coverage):
-        complain(visible(line))
+        complain(make_visible(line))
 
 
-def _resolved(found: int, named: int, missing: dict[str, int]) -> str:
+def _count_columns(found: int, named: int, missing: dict[str, int]) -> str:
     """6 of 8 columns resolved (1 ambiguous, 1 unresolved); SELECT * names no column"""
     if not named:
         return "no column named"

@@ -67,7 +67,7 @@ def sound_parts(
 def shown_part(extraction: Extraction, failures: Failures) -> Extraction:
     """An extraction without what nothing can be shown of."""
     made = without_edges_into(extraction, failures.left_out)
-    return without(made, failures.unseen)
+    return drop_datasets(made, failures.unseen)
 
 
 Leave = Callable[[Extraction, Iterable[Hashable]], Extraction]
@@ -156,7 +156,7 @@ def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> 
     if not names:
         return extraction
 
-    return _reduced(
+    return _reduce(
         extraction,
         lambda edge: edge.into not in names,
         lambda read: read.target not in names,
@@ -168,7 +168,7 @@ def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> 
     )
 
 
-def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
+def drop_datasets(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
     """Return an extraction without some datasets: edges into them and edges from them are removed,
     and so are the reads of them.
     """
@@ -176,7 +176,7 @@ def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
     if not names:
         return extraction
 
-    return _reduced(
+    return _reduce(
         extraction,
         lambda edge: edge.into not in names and edge.source.dataset not in names,
         lambda read: read.target not in names and read.dataset not in names,
@@ -187,7 +187,7 @@ def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
     )
 
 
-def _reduced(
+def _reduce(
     extraction: Extraction,
     has_edge: Callable[[Edge], bool],
     has_read: Callable[[Read], bool],

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Edge
 
@@ -79,9 +79,9 @@ class Classification:
 
     def is_declared(self, column: Column) -> bool:
         """Tell whether a project declares labels for the column."""
-        return _dotted_column(column) in self._declared or whole(column) in self._declared
+        return _dotted_column(column) in self._declared or whole_column(column) in self._declared
 
-    def brought(self, column: Column) -> list[Brought]:
+    def labels_brought(self, column: Column) -> list[Brought]:
         """The labels that a column has from somewhere else, each with its way; none where it
         declares its own.
         """
@@ -89,7 +89,8 @@ class Classification:
             return []
 
         return [
-            Brought(label, self._path(whole(column), label)) for label in self.labels_of(column)
+            Brought(label, self._path(whole_column(column), label))
+            for label in self.labels_of(column)
         ]
 
     def columns(self, label: str) -> list[Column]:
@@ -139,17 +140,19 @@ class Classification:
 
     def _labels(self, column: Column) -> Labels:
         """Return the declared labels of a column, or those that reach it."""
-        declared = self._declared.get(_dotted_column(column)) or self._declared.get(whole(column))
+        declared = self._declared.get(_dotted_column(column)) or self._declared.get(
+            whole_column(column)
+        )
         if declared is not None:
             return declared
 
-        return frozenset(self._effective.get(whole(column), NONE))
+        return frozenset(self._effective.get(whole_column(column), NONE))
 
     def _path(self, column: Column, label: str) -> tuple[Column, ...]:
         """Return the columns from the declared one to this one."""
         steps = [column]
         while not self.is_declared(steps[-1]):
-            steps.append(self._before[whole(steps[-1]), label])
+            steps.append(self._before[whole_column(steps[-1]), label])
 
         return tuple(reversed(steps))
 
@@ -177,8 +180,8 @@ class Classification:
         for edge in self._graph.extraction.edges:
             if isinstance(edge.target, Column) and carries(edge):
                 named = _dotted_column(edge.source)
-                holder = named if named in self._declared else whole(edge.source)
-                carriers.setdefault(holder, []).append((edge.source, whole(edge.target)))
+                holder = named if named in self._declared else whole_column(edge.source)
+                carriers.setdefault(holder, []).append((edge.source, whole_column(edge.target)))
 
         return carriers
 

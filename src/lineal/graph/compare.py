@@ -44,7 +44,7 @@ def compare(
     return sorted(found)
 
 
-def agreeing(left: Extraction | Iterable[Edge], right: Extraction | Iterable[Edge]) -> int:
+def count_common(left: Extraction | Iterable[Edge], right: Extraction | Iterable[Edge]) -> int:
     """How many facts both have."""
     return len(facts(left, None).keys() & facts(right, None).keys())
 

@@ -8,16 +8,16 @@ from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.way import Way, compose
 
 
-def through(edges: Iterable[Edge], hidden: Collection[Dataset]) -> list[Edge]:
+def compose_through(edges: Iterable[Edge], hidden: Collection[Dataset]) -> list[Edge]:
     """a → f → b, with f hidden: a → b. Chains of hidden datasets are followed, circles are left."""
     kept = list(edges)
     for dataset in hidden:
-        kept = _without(kept, dataset)
+        kept = _compose_one(kept, dataset)
 
     return kept
 
 
-def _without(edges: list[Edge], hidden: Dataset) -> list[Edge]:
+def _compose_one(edges: list[Edge], hidden: Dataset) -> list[Edge]:
     """Return the edges with those through the hidden dataset composed."""
     into_column: dict[str, list[Edge]] = {}
     into_rows: list[Edge] = []

@@ -74,7 +74,7 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
             if ahead:
                 waiting.append(ahead[0])
             else:
-                found[column] = _agreed(graph, column, found)
+                found[column] = _common_description(graph, column, found)
                 waiting.pop()
 
     return {column: each for column, each in found.items() if each is not None}
@@ -97,7 +97,7 @@ def _may_inherit(graph: Graph, column: Column) -> bool:
     )
 
 
-def _agreed(
+def _common_description(
     graph: Graph, column: Column, found: dict[Column, Inherited | None]
 ) -> Inherited | None:
     """Return the description on which all described sources agree."""

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from lineal.graph.change import DROP, RENAME, TYPE, Change
 from lineal.graph.describe import description
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.graph.impact import REFERENCED, Impact, impact
 from lineal.graph.names_used import NamesUsed, Naming, mentions
 from lineal.graph.types import same_type
@@ -174,14 +174,14 @@ class _Finding:
             return self.of_lost(found)
 
         if self.change.kind == TYPE and found.why != REFERENCED:
-            effect, note = self.retyped.get(whole(found.column), (REVALUED, ""))
+            effect, note = self.retyped.get(whole_column(found.column), (REVALUED, ""))
             return ColumnEffect(found, effect, note)
 
         return ColumnEffect(found, REVALUED)
 
     def of_lost(self, found: Impact) -> ColumnEffect:
         """Return the effect on a column if the name is gone."""
-        column, loss = whole(found.column), self.loss
+        column, loss = whole_column(found.column), self.loss
         dataset = column.dataset
         if dataset in loss.broken:
             named, _ = loss.broken[dataset]
@@ -208,7 +208,7 @@ class _Finding:
     def loss(self) -> _Removal:
         """Follow the lost name: a statement that names it breaks, a star hands the loss on."""
         loss = _Removal()
-        waiting, met = [self.column], {whole(self.column)}
+        waiting, met = [self.column], {whole_column(self.column)}
         while waiting:
             column = waiting.pop(0)
             for into, naming in self.used.readers(column).items():
@@ -231,9 +231,9 @@ class _Finding:
 
                     if self.change.kind == DROP and self.used.by_position(target):
                         loss.shifted.setdefault(into, column)
-                    elif whole(target) not in met:
-                        met.add(whole(target))
-                        loss.gone[whole(target)] = column
+                    elif whole_column(target) not in met:
+                        met.add(whole_column(target))
+                        loss.gone[whole_column(target)] = column
                         waiting.append(target)
 
         return loss
@@ -250,8 +250,8 @@ class _Finding:
 
             target = edge.target
             own = [target] if isinstance(target, Column) else self.graph.columns(into)
-            found += [each for each in own if whole(each) not in met]
-            met.update(map(whole, own))
+            found += [each for each in own if whole_column(each) not in met]
+            met.update(map(whole_column, own))
 
         return found
 
@@ -288,22 +288,22 @@ class _Finding:
         """How far the type goes: as it is along copies, perhaps through expressions, never through
         a cast.
         """
-        start = whole(self.column)
+        start = whole_column(self.column)
         found: dict[Column, tuple[str, str]] = {start: (RETYPED, "")}
         waiting = [self.column]
         while waiting:
             column = waiting.pop(0)
-            state, _ = found[whole(column)]
+            state, _ = found[whole_column(column)]
             for edge in self.graph.out_of(column):
                 target = edge.target
-                if not isinstance(target, Column) or whole(target) == start:
+                if not isinstance(target, Column) or whole_column(target) == start:
                     continue
 
                 effect, note = _type_through(edge, state)
-                held = found.get(whole(target))
+                held = found.get(whole_column(target))
                 if held is None or _severity(effect) < _severity(held[0]):
-                    found[whole(target)] = (effect, note)
-                    waiting.append(whole(target))
+                    found[whole_column(target)] = (effect, note)
+                    waiting.append(whole_column(target))
 
         return found
 

@@ -9,7 +9,7 @@ from lineal.graph.field_types import type_at
 from lineal.graph.jobs import JobIndex
 from lineal.model import names
 from lineal.model.boundary import Passing
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.consumers import EXPOSURE, LEAVES
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
@@ -48,7 +48,7 @@ class Graph:
         self._rows: dict[Dataset, list[Edge]] = {}
         self._deciding: dict[Column, list[Edge]] = {}
         self._seen: dict[Dataset, dict[Column, None]] = {}
-        with uncollected():
+        with without_collector():
             self.infos.update(extraction.datasets)
             for edge in extraction.edges:
                 self._add(edge)
@@ -62,12 +62,12 @@ class Graph:
         """Enter an edge under both of its ends."""
         source, target = edge.source, edge.target
         if source.path:
-            source = whole(source)
+            source = whole_column(source)
 
         self._known(source)
         if isinstance(target, Column):
             if target.path:
-                target = whole(target)
+                target = whole_column(target)
 
             self._known(target)
             self._leaving.setdefault(source, []).append(edge)
@@ -99,7 +99,7 @@ class Graph:
         """Every edge, in the order of its target's definition: columns first, then what decides the
         rows.
         """
-        with uncollected():
+        with without_collector():
             return sorted(self.extraction.edges, key=self.order_of)
 
     def order_of(self, edge: Edge) -> tuple[object, ...]:
@@ -130,7 +130,7 @@ class Graph:
 
     def _position(self, column: Column) -> tuple[int, str]:
         """Return the position of a column in its dataset."""
-        found = self._column_infos.get(whole(column))
+        found = self._column_infos.get(whole_column(column))
         return (found[0] if found else len(self.infos[column.dataset].columns), column.name)
 
     def columns(self, dataset: Dataset) -> list[Column]:
@@ -160,7 +160,7 @@ class Graph:
         if info is not None and info.type:
             return info.type
 
-        around = self.info(whole(column)) if column.path else None
+        around = self.info(whole_column(column)) if column.path else None
         if around is not None:
             return type_at(around.type, column.path)
 
@@ -176,9 +176,9 @@ class Graph:
         """The field-level edges into a column, also those of its fields and of the column it is a
         field of.
         """
-        own = self._into.get(whole(column))
+        own = self._into.get(whole_column(column))
         if own is not None:
-            return touching(own, column, target=True)
+            return edges_of_field(own, column, target=True)
 
         if self._own(column):
             return []
@@ -187,7 +187,7 @@ class Graph:
 
     def out_of(self, column: Column) -> list[Edge]:
         """The field-level edges that leave a column."""
-        own = touching(self._leaving.get(whole(column), ()), column, target=False)
+        own = edges_of_field(self._leaving.get(whole_column(column), ()), column, target=False)
         return [*own, *self._through_stars_out_of(column)]
 
     def rows_into(self, dataset: Dataset) -> list[Edge]:
@@ -196,7 +196,7 @@ class Graph:
 
     def decided_by(self, column: Column) -> list[Edge]:
         """The dataset-level edges that leave a column: the datasets whose rows it decides."""
-        return touching(self._deciding.get(whole(column), ()), column, target=False)
+        return edges_of_field(self._deciding.get(whole_column(column), ()), column, target=False)
 
     def also_selected(self, edge: Edge) -> bool:
         """Whether an inspect edge's column reaches the same dataset by a field-level edge, too."""
@@ -207,7 +207,7 @@ class Graph:
 
     def _touching_source(self, column: Column) -> list[Edge]:
         """Return the edges that leave a column or a part of it."""
-        return touching(self._leaving.get(whole(column), ()), column, target=False)
+        return edges_of_field(self._leaving.get(whole_column(column), ()), column, target=False)
 
     # -- open stars: t.* -> v.* lets v.x go on to t.x ----------------------------------------------
 
@@ -218,7 +218,7 @@ class Graph:
 
     def _own(self, column: Column) -> bool:
         """Tell whether the column is known by itself, and not only through a star."""
-        column = whole(column)
+        column = whole_column(column)
         return column.name == STAR or column in self._column_infos or column in self._into
 
     def _through_stars_into(self, column: Column) -> Iterator[Edge]:
@@ -229,7 +229,7 @@ class Graph:
             if edge.source.name == STAR
         ]
         for star in stars:
-            yield _through(
+            yield _edge_of_star(
                 star, Column(star.source.dataset, column.name, column.path), column, len(stars) > 1
             )
 
@@ -246,7 +246,7 @@ class Graph:
                 and not self._own(target)
             ):
                 alternatives = self._into[star.target]
-                yield _through(star, column, target, len(alternatives) > 1)
+                yield _edge_of_star(star, column, target, len(alternatives) > 1)
 
     # -- looking up what a user typed --------------------------------------------------------------
 
@@ -360,7 +360,7 @@ class Graph:
         """Return the column of a dataset that a text names."""
         known = self.columns(dataset)
         for name, path in _readings(text):
-            alike = [column for column in known if names.same(column.name, name)]
+            alike = [column for column in known if names.is_same_name(column.name, name)]
             exact = [column for column in alike if column.name == name]
             if alike:
                 return (exact or alike)[0]._replace(path=path)
@@ -407,7 +407,7 @@ def _leaf(column: Column, read: Read) -> Edge:
     return Edge(column, read.target, (usage,))
 
 
-def whole(column: Column) -> Column:
+def whole_column(column: Column) -> Column:
     """The column that a nested field belongs to."""
     if column.path:
         return Column(column.dataset, column.name)
@@ -425,7 +425,7 @@ def overlap(left: Column, right: Column) -> bool:
     )
 
 
-def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edge]:
+def edges_of_field(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edge]:
     """Those of a whole column's edges that a field of it has to do with."""
     if not column.path:
         return list(edges)
@@ -434,7 +434,7 @@ def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edg
     return [edge for edge, end in ends if isinstance(end, Column) and overlap(end, column)]
 
 
-def _through(star: Edge, source: Column, target: Column, several: bool) -> Edge:
+def _edge_of_star(star: Edge, source: Column, target: Column, several: bool) -> Edge:
     """The edge that an open star stands for, should the star's source have that column."""
     limit = Confidence.LOW if several else Confidence.MEDIUM
     usages = tuple(

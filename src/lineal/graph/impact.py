@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.model.edge import Column, Dataset
 
 CONTRIBUTED, REFERENCED, BOTH = "contributed", "referenced", "both"
@@ -54,7 +54,7 @@ def impact(graph: Graph, column: Column) -> list[Impact]:
     reached = {
         spot.at: None
         for spot in depths
-        if isinstance(spot.at, Column) and whole(spot.at) != whole(column)
+        if isinstance(spot.at, Column) and whole_column(spot.at) != whole_column(column)
     }
     found = [_impact(at, depths, before) for at in reached if isinstance(at, Column)]
     return sorted(found, key=_rank)
@@ -72,7 +72,7 @@ def _reach(graph: Graph, column: Column) -> tuple[dict[Spot, int], dict[Spot, Sp
         distance += 1
         ahead: list[Spot] = []
         for spot in border:
-            for follow in _beyond(graph, spot):
+            for follow in _next_spots(graph, spot):
                 if follow not in depths:
                     depths[follow], before[follow] = distance, spot
                     ahead.append(follow)
@@ -84,7 +84,7 @@ def _reach(graph: Graph, column: Column) -> tuple[dict[Spot, int], dict[Spot, Sp
     return depths, before
 
 
-def _beyond(graph: Graph, spot: Spot) -> Iterator[Spot]:
+def _next_spots(graph: Graph, spot: Spot) -> Iterator[Spot]:
     """Yield the spots one step downstream."""
     assert isinstance(spot.at, Column)
     for edge in graph.out_of(spot.at):

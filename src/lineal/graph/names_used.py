@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.model import names
 from lineal.model.consumers import LEAVES
 from lineal.model.diagnostic import Place
@@ -101,7 +101,7 @@ class NamesUsed:
         others = (
             column
             for column in self.graph.columns(edge.source.dataset)
-            if column != whole(edge.source)
+            if column != whole_column(edge.source)
         )
         for other in others:
             for beside in (*self.graph.out_of(other), *self.graph.decided_by(other)):
@@ -125,7 +125,9 @@ class NamesUsed:
 
     def _left_out(self, column: Column, read: Read) -> bool:
         """SELECT * EXCEPT (a)      a star that names what it does not want"""
-        others = (other for other in self.graph.columns(column.dataset) if other != whole(column))
+        others = (
+            other for other in self.graph.columns(column.dataset) if other != whole_column(column)
+        )
         edges = (
             edge
             for other in others

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.model.consumers import TEST
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Column, Dataset, Edge
@@ -64,7 +64,7 @@ def _edges(graph: Graph, gone: Removal) -> dict[Dataset, set[Fact]]:
     found: dict[Dataset, set[Fact]] = {}
     for edge in graph.extraction.edges:
         target = edge.target
-        is_gone = isinstance(target, Column) and whole(target) in gone.columns
+        is_gone = isinstance(target, Column) and whole_column(target) in gone.columns
         if not is_gone:
             found.setdefault(edge.into, set()).add(_fact(edge))
 

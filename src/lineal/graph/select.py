@@ -97,7 +97,7 @@ def members(graph: Graph, selection: Selection) -> list[Column | Dataset]:
     return found
 
 
-def tagged(graph: Graph, tag: str) -> list[Column | Dataset]:
+def select_by_tag(graph: Graph, tag: str) -> list[Column | Dataset]:
     """tag:daily      the datasets with a tag"""
     return [name for name, info in graph.infos.items() if tag in info.tags]
 
@@ -129,27 +129,27 @@ def is_in(file: str, path: str) -> bool:
     return file == path or f"/{file}".find(f"/{path}/") >= 0 or fnmatchcase(file, path)
 
 
-def classified(graph: Graph, label: str) -> list[Column | Dataset]:
+def select_by_label(graph: Graph, label: str) -> list[Column | Dataset]:
     """classification:pii      the columns that have a label, declared or brought along"""
     return list(Classification(graph).columns(label.lower()))
 
 
-def grouped(graph: Graph, group: str) -> list[Column | Dataset]:
+def select_by_group(graph: Graph, group: str) -> list[Column | Dataset]:
     """group:finance      the models of a group"""
-    return tagged(graph, f"group:{group}")
+    return select_by_tag(graph, f"group:{group}")
 
 
-def accessible(graph: Graph, access: str) -> list[Column | Dataset]:
+def select_by_access(graph: Graph, access: str) -> list[Column | Dataset]:
     """access:private      the models with an access: private, protected or public"""
-    return tagged(graph, f"access:{access.lower()}")
+    return select_by_tag(graph, f"access:{access.lower()}")
 
 
 METHODS: dict[str, Callable[[Graph, str], list[Column | Dataset]]] = {
-    "tag": tagged,
+    "tag": select_by_tag,
     "path": in_path,
     "kind": of_kind,
-    "classification": classified,
-    "group": grouped,
-    "access": accessible,
+    "classification": select_by_label,
+    "group": select_by_group,
+    "access": select_by_access,
 }
 """The methods of selectors, each with what it finds."""

@@ -52,12 +52,12 @@ def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) 
     edges = list(edges)
     behind = group(edges, lambda edge: edge.target)
     ahead = group(edges, lambda edge: edge.source)
-    kept = set(map(id, _within(behind, start, up, upwards=True)))
-    kept.update(map(id, _within(ahead, start, down, upwards=False)))
+    kept = set(map(id, _edges_within(behind, start, up, upwards=True)))
+    kept.update(map(id, _edges_within(ahead, start, down, upwards=False)))
     return [edge for edge in edges if id(edge) in kept]
 
 
-def _within(
+def _edges_within(
     edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool
 ) -> list[TableEdge]:
     """Return the edges between datasets within so many hops."""

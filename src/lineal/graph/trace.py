@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from lineal.graph.graph import Graph, overlap, whole
+from lineal.graph.graph import Graph, overlap, whole_column
 from lineal.model.edge import Column, Dataset, Edge, Usage
 
 
@@ -110,7 +110,7 @@ def _rows(
     selected: dict[tuple[Column, Dataset], list[Column]] = {}
     for edge, at in found:
         distance[edge.source.dataset] = min(at, distance.get(edge.source.dataset, at))
-        selected.setdefault((whole(edge.source), edge.into), []).append(edge.source)
+        selected.setdefault((whole_column(edge.source), edge.into), []).append(edge.source)
 
     rows: list[TracedEdge] = []
     for dataset, at in distance.items():
@@ -118,7 +118,7 @@ def _rows(
             continue
 
         for edge in graph.rows_into(dataset):
-            shown = selected.get((whole(edge.source), dataset), ())
+            shown = selected.get((whole_column(edge.source), dataset), ())
             if not any(overlap(edge.source, column) for column in shown):
                 rows.append(TracedEdge(edge, at + 1))
 

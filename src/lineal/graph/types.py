@@ -24,10 +24,10 @@ SYNONYMS = {name: row.split()[0] for row in ALIKE for name in row.split()}
 
 def same_type(left: str, right: str) -> bool:
     """INTEGER is int, numeric(10, 2) is DECIMAL(10,2)"""
-    return _folded(left) == _folded(right)
+    return _fold_type(left) == _fold_type(right)
 
 
-def _folded(text: str) -> str:
+def _fold_type(text: str) -> str:
     """Return a type in lower case without spaces, by the first of its synonyms."""
     name, bracket, rest = "".join(text.split()).lower().partition("(")
     return SYNONYMS.get(name, name) + bracket + rest

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import NamedTuple
 
-from lineal.graph.graph import STAR, Graph, UnknownName, whole
+from lineal.graph.graph import STAR, Graph, UnknownName, whole_column
 from lineal.graph.names_used import NamesUsed
 from lineal.graph.select import members, parse
 from lineal.model import names
@@ -91,7 +91,7 @@ def outputs_of(graph: Graph, patterns: Sequence[str] = (), terminal: Sequence[st
     if any(info.kind in CONSUMERS - {TEST} for info in graph.infos.values()):
         return Outputs((), CONSUMED)
 
-    return Outputs(tuple(_final(graph)), FINAL)
+    return Outputs(tuple(_final_datasets(graph)), FINAL)
 
 
 def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
@@ -121,7 +121,7 @@ def _is_like(dataset: Dataset, pattern: str) -> bool:
     return fnmatchcase(folded, names.insensitive(pattern, False))
 
 
-def _final(graph: Graph) -> list[Dataset]:
+def _final_datasets(graph: Graph) -> list[Dataset]:
     """Return the datasets that the project makes and that only tests read."""
     read = {
         each.dataset
@@ -241,7 +241,7 @@ class Needed:
     def _need(self, at: Column | Dataset) -> None:
         """Need a dataset, or a column with its dataset."""
         if isinstance(at, Column):
-            at = whole(at)
+            at = whole_column(at)
             self._need(at.dataset)
             if at not in self.columns:
                 self.columns.add(at)

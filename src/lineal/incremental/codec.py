@@ -11,7 +11,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from lineal.algebra.edges import placed
+from lineal.algebra.edges import leads_to_place
 from lineal.algebra.frame import Frame, PatternColumns, Slot, Star
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import AssignedFields, Items, Part, Row, Struct
@@ -21,7 +21,7 @@ from lineal.extract.sql.statements.steps import Plan
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.extraction import ColumnInfo
-from lineal.model.sequences import inverted
+from lineal.model.sequences import invert
 from lineal.model.way import Clause, Confidence, How, Way, way
 
 TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
@@ -41,7 +41,7 @@ class Unfit(Exception):
 def plan_out(plan: Plan) -> dict[str, object]:
     """Encode the unusual parts of a plan, without its tree."""
     return {
-        name: plainly(value)
+        name: as_plain_value(value)
         for name, usual in KEPT.items()
         if (value := getattr(plan, name)) is not usual and value != usual
     }
@@ -59,16 +59,16 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
     return plan
 
 
-def plainly(value: object) -> Any:
+def as_plain_value(value: object) -> Any:
     """Return a value as the codec stores it; raise Unfit if it cannot."""
     if isinstance(value, PLAIN):
         return value
 
     if isinstance(value, tuple):
-        return tuple(map(plainly, value))
+        return tuple(map(as_plain_value, value))
 
     if isinstance(value, list):
-        return list(map(plainly, value))
+        return list(map(as_plain_value, value))
 
     raise Unfit
 
@@ -104,7 +104,7 @@ STRUCTS: dict[type, str] = {
     Items: "items",
     AssignedFields: "assigned",
 }
-BUILT: dict[str, type[Struct]] = inverted(STRUCTS)
+BUILT: dict[str, type[Struct]] = invert(STRUCTS)
 
 
 class Encoder:
@@ -171,7 +171,7 @@ class Encoder:
         for (column, how), trail in lineage.items():
             if trail is None:
                 said: Any = None
-            elif trail[0] is None and not placed(trail):
+            elif trail[0] is None and not leads_to_place(trail):
                 said = (trail[3],)
             else:
                 said = (offset(anchor(trail)), calls(trail), trail[3])

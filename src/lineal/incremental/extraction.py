@@ -11,7 +11,7 @@ from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.imported import informed, unite_imported
+from lineal.resolve.imported import add_schemas, unite_imported
 from lineal.resolve.progress import Progress
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def extract(
     if corpus.given:
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
         if read:
-            return unite_imported(extract(informed(corpus), memory, progress), corpus.given)
+            return unite_imported(extract(add_schemas(corpus), memory, progress), corpus.given)
 
         return unite_imported(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
 

@@ -24,18 +24,18 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
-from lineal.extract.sql.parse import deep
+from lineal.extract.sql.parse import allow_deep_calls
 from lineal.extract.sql.procedural.detection import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
 from lineal.extract.sql.statements.outlines import outline_of
 from lineal.extract.sql.statements.steps import Plan, Step
-from lineal.extract.sql.trees import fell
+from lineal.extract.sql.trees import take_apart
 from lineal.extract.sql.types.kinds import Type
 from lineal.incremental import codec
 from lineal.incremental.questions import Asker, Question, Recorder, holds
 from lineal.incremental.sizes import is_large
 from lineal.model.boundary import internal_errors
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import Extraction
@@ -200,7 +200,7 @@ class Remembering(Definitions):
 
     def keep_records(self) -> None:
         """Keep in the memory what the next run may use."""
-        with deep(), uncollected():
+        with allow_deep_calls(), without_collector():
             for held in self.held:
                 record = self.usable_record(held)
                 if record is not None:
@@ -396,7 +396,7 @@ class Remembering(Definitions):
         reading.statements = [spots[id(tree)] for tree in reading.statements]
         reading.forget_words()
         held.revived = False
-        fell(trees)
+        take_apart(trees)
 
     def evaluate_again(self, definition: Definition) -> Evaluation | None:
         """Compute again the facts that a remembered evaluation took from its tree."""
@@ -582,12 +582,12 @@ class RevivingTypes(Types):
         text = repr(said).encode("utf-8", "surrogatepass")
         return b"types" + hashlib.blake2b(text, digest_size=20).digest()
 
-    def defined(self, definition: Definition) -> dict[str, Type]:
+    def types_of(self, definition: Definition) -> dict[str, Type]:
         """The types of what one statement writes, from trees that are read again."""
         remembered = definition.evaluation
         try:
             definition.evaluation = self.remembering.evaluate_again(definition)
-            return super().defined(definition)
+            return super().types_of(definition)
         except Exception as error:
             self.boundary.fail(definition, error)
             return {}

@@ -25,11 +25,11 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
-from lineal.extract.sql.parse import deep
+from lineal.extract.sql.parse import allow_deep_calls
 from lineal.incremental.codec import Unfit
 from lineal.incremental.memory import HeldScript, Memory, Record, Remembering, outline_script
 from lineal.model.boundary import Passing
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.lifeline import end_with
 from lineal.model.limits import is_watched, take_slot
 from lineal.model.script import Corpus, Script
@@ -163,7 +163,11 @@ def _serve(
     take_slot(number)
     memory = Memory()
     memory.records = dict(records)
-    with deep(), uncollected(), suppress(Exception):  # whatever it is, the caller can do without
+    with (
+        allow_deep_calls(),
+        without_collector(),
+        suppress(Exception),
+    ):  # whatever it is, the caller can do without
         worker = Share(corpus, memory)
         _tell(
             [line],

@@ -211,7 +211,9 @@ class Session:
 
     def at(self, params: Any) -> dict[str, Any]:
         """Return the path and position that a request is about."""
-        path, position = self.notebooks.place(params.text_document.uri, plain(params.position))
+        path, position = self.notebooks.place(
+            params.text_document.uri, plain_position(params.position)
+        )
         return {"path": path, "position": position}
 
     def locations(self, found: list[dict[str, Any]]) -> list[types.Location]:
@@ -224,7 +226,7 @@ class Session:
         return shaped
 
 
-def plain(position: types.Position) -> dict[str, int]:
+def plain_position(position: types.Position) -> dict[str, int]:
     """Return a position as plain values."""
     return {"line": position.line, "character": position.character}
 
@@ -415,8 +417,8 @@ def add_actions(server: LanguageServer, session: Session) -> None:
     async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the edits that are offered at a range."""
         uri = params.text_document.uri
-        path, start = session.notebooks.place(uri, plain(params.range.start))
-        _, end = session.notebooks.place(uri, plain(params.range.end))
+        path, start = session.notebooks.place(uri, plain_position(params.range.start))
+        _, end = session.notebooks.place(uri, plain_position(params.range.end))
         span = {"start": start, "end": end}
         found = await session.ask("actions", path=path, range=span)
         return [

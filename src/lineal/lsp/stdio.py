@@ -21,13 +21,13 @@ class ClientInput(BytesIO):
 
     def readline(self, size: int | None = -1, /) -> bytes:
         """Return the next line."""
-        return self._checked(self.stream.readline())
+        return self._check_data(self.stream.readline())
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return so many bytes."""
-        return self._checked(self.stream.read(-1 if size is None else size))
+        return self._check_data(self.stream.read(-1 if size is None else size))
 
-    def _checked(self, data: bytes) -> bytes:
+    def _check_data(self, data: bytes) -> bytes:
         """Return the data that was read; end the process when the client has closed the stream."""
         if not data:
             self.end()

@@ -64,11 +64,11 @@ def internal_error(
         return Diagnostic(Code.LIMIT_EXCEEDED, f"{what} {error}", place)
 
     let_pass(error)
-    message = f"lineal failed on {what}: {described(error)} (trace {trace_id(error)})"
+    message = f"lineal failed on {what}: {describe_error(error)} (trace {trace_id(error)})"
     return Diagnostic(Code.INTERNAL_ERROR, message, place)
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """The type of an exception and what it says, on one line."""
     try:
         said = " ".join(str(error).split())

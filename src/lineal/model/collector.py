@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Syntax trees and edges are many, and all of them live: the collector would go through them in
     vain.
 

@@ -68,7 +68,7 @@ class Reader(Protocol):
         """Return the calls around the column that a trail leads to."""
         ...
 
-    def failed(self, error: Exception, trail: Any) -> None:
+    def report_failure(self, error: Exception, trail: Any) -> None:
         """A look-up has failed: report it for the statement that the trail belongs to, or raise it
         again.
         """
@@ -109,7 +109,7 @@ class Usage(NamedTuple):
         try:
             return self.reader.place(self.trail)
         except Exception as error:
-            self.reader.failed(error, self.trail)
+            self.reader.report_failure(error, self.trail)
             return None
 
     @property
@@ -118,7 +118,7 @@ class Usage(NamedTuple):
         try:
             return redact_text(self.reader.expression(self.trail))
         except Exception as error:
-            self.reader.failed(error, self.trail)
+            self.reader.report_failure(error, self.trail)
             return ""
 
     @property
@@ -129,13 +129,13 @@ class Usage(NamedTuple):
         try:
             return self.reader.calls(self.trail)
         except Exception as error:
-            self.reader.failed(error, self.trail)
+            self.reader.report_failure(error, self.trail)
             return ()
 
     @property
     def calls(self) -> tuple[str, ...]:
         """Everything that is done to the column: of a macro or function the calls of its body."""
-        return opened(self.path)
+        return open_calls(self.path)
 
     @property
     def transform(self) -> str:
@@ -171,7 +171,7 @@ class Site(NamedTuple):
         """Return the calls of the site."""
         return self.path
 
-    def failed(self, error: Exception, trail: Any) -> None:
+    def report_failure(self, error: Exception, trail: Any) -> None:
         """Raise the error: a site has no statement to report it for."""
         raise error
 
@@ -183,7 +183,7 @@ def outer_calls(path: Calls) -> tuple[str, ...]:
     return tuple(call if isinstance(call, str) else call[0] for call in path)
 
 
-def opened(path: Calls) -> tuple[str, ...]:
+def open_calls(path: Calls) -> tuple[str, ...]:
     """Return the calls that are made: ("coalesce", ("cents", "divide")) is coalesce and divide."""
     found: list[str] = []
     for call in path:
@@ -237,7 +237,7 @@ class Edge(NamedTuple):
             if usage.way.how is not How.IDENTITY:
                 return "transform"
 
-        return "copy" if names.same(self.source.name, target.name) else "rename"
+        return "copy" if names.is_same_name(self.source.name, target.name) else "rename"
 
     @property
     def transformation_type(self) -> str:

@@ -172,7 +172,7 @@ class Extraction:
         history, by their names.
         """
 
-    def unlisted(self) -> Extraction:
+    def for_one_use(self) -> Extraction:
         """Return the same extraction for one use: the lists that are made for it go with it."""
         return Extraction(
             self.edges, self._reads, self._datasets, self.diagnostics, self.coverage, self.occurrences,

@@ -52,7 +52,7 @@ class Finding(NamedTuple):
         return f"{where}{self.severity.label}[{self.code}]: {self.found.message}"
 
 
-def moved(finding: Finding, place_of: Callable[[Place], Place]) -> Finding:
+def move_finding(finding: Finding, place_of: Callable[[Place], Place]) -> Finding:
     """The finding, with each of its places as another knows it."""
     found = finding.found
     also = tuple(spot._replace(place=place_of(spot.place)) for spot in found.also)

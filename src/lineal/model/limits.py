@@ -152,7 +152,7 @@ def key_of(*parts: Hashable) -> int:
 
 def is_abandoned(key: int) -> bool:
     """Tell whether a task was given up in an earlier attempt."""
-    return _process.board is not None and key in _process.board.abandoned()
+    return _process.board is not None and key in _process.board.abandoned_tasks()
 
 
 class Task:
@@ -175,7 +175,7 @@ class Task:
     def __enter__(self) -> Task:
         board = _process.board
         if board is not None:
-            reason = board.abandoned().get(self.key)
+            reason = board.abandoned_tasks().get(self.key)
             if reason is not None:
                 raise LimitExceeded(reason, current_limits())
 
@@ -265,7 +265,7 @@ class Board:
         else:
             self.announce(0, 0.0)
 
-    def abandoned(self) -> dict[int, Reason]:
+    def abandoned_tasks(self) -> dict[int, Reason]:
         """The tasks that nobody shall begin again, by their keys."""
         count = self._memory[0] | self._memory[1] << 8
         while len(self._abandoned) < count:
@@ -285,7 +285,7 @@ class Board:
         if len(data) < SAVED_SIZE:
             self._memory[SAVED_AT : SAVED_AT + len(data) + 1] = data + b"\0"
 
-    def saved(self) -> dict[str, Any]:
+    def saved_values(self) -> dict[str, Any]:
         """The values that an earlier attempt has kept."""
         data = self._memory[SAVED_AT : SAVED_AT + SAVED_SIZE].partition(b"\0")[0]
         state: dict[str, Any] = json.loads(data) if data else {}
@@ -312,7 +312,7 @@ class Board:
 
     def abandon(self, key: int, reason: Reason) -> bool:
         """Put a task on the list; False if it is there already, or if the list is full."""
-        known = self.abandoned()
+        known = self.abandoned_tasks()
         if key in known or len(known) >= MOST_ENTRIES:
             return False
 
@@ -338,12 +338,12 @@ def commit() -> None:
 def save_state(**state: Any) -> None:
     """Keep a few values for the case that this process is started again."""
     if _process.board is not None:
-        _process.board.save({**_process.board.saved(), **state})
+        _process.board.save({**_process.board.saved_values(), **state})
 
 
 def saved_state() -> dict[str, Any]:
     """The values that an earlier attempt of this process has kept."""
-    return _process.board.saved() if _process.board is not None else {}
+    return _process.board.saved_values() if _process.board is not None else {}
 
 
 def take_slot(worker: int) -> None:

@@ -51,7 +51,7 @@ def column_key(name: str, fold: Fold) -> str:
     return fold(name[1:-1], True) if is_exact(name) else fold(name, False)
 
 
-def same(left: str, right: str) -> bool:
+def is_same_name(left: str, right: str) -> bool:
     """Tell whether a column kept its name: `id AS ID` does not rename it."""
     return left == right or left.lower() == right.lower()
 

@@ -79,7 +79,7 @@ def event_name(
 
     Datasets of the namespace `home`, which is the project's, are called as those without one.
     """
-    place = _located(_join_name(dataset.namespace, dataset.name) or dataset.name)
+    place = _name_of_address(_join_name(dataset.namespace, dataset.name) or dataset.name)
     if place is not None:
         return place
 
@@ -125,7 +125,7 @@ def _join_name(namespace: str, name: str) -> str | None:
     return _normalize_path(f"{store}/{key}" if key else store)
 
 
-def _located(name: str) -> Named | None:
+def _name_of_address(name: str) -> Named | None:
     """Return the name of a dataset that is an address, such as s3://bucket/key."""
     found = LOCATED.fullmatch(_normalize_path(name)) if ":/" in name else None
     if found is None:

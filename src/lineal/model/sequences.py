@@ -71,6 +71,6 @@ def positions_of(items: Iterable[T]) -> dict[T, int]:
     return {item: position for position, item in enumerate(items)}
 
 
-def inverted(mapping: Mapping[K, V]) -> dict[V, K]:
+def invert(mapping: Mapping[K, V]) -> dict[V, K]:
     """Return the key of each value."""
     return {value: key for key, value in mapping.items()}

@@ -137,12 +137,12 @@ def compose(outer: Way, inner: Way) -> Way:
     """
     found = outer.after.get(inner)
     if found is None:
-        found = outer.after[inner] = _composed(outer, inner)
+        found = outer.after[inner] = _compose(outer, inner)
 
     return found
 
 
-def _composed(outer: Way, inner: Way) -> Way:
+def _compose(outer: Way, inner: Way) -> Way:
     """Return the way that two ways make one after the other."""
     windowed = outer.windowed or (outer.how is How.IDENTITY and inner.windowed)
     masked = outer.masked or inner.masked

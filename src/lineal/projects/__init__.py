@@ -234,7 +234,7 @@ def _load(
     for name, kind in kinds(kinds_for(where)):
         if kind.matches(where) and not (name == "repository" and way.to_run):
             current().restored = name in RESTORED
-            corpus = _loaded(name, kind, where, dialect, schema, way)
+            corpus = _load_kind(name, kind, where, dialect, schema, way)
             from lineal.projects.checks import checks_at
 
             corpus.checks = checks_at(where, corpus.diagnostics.append)
@@ -269,7 +269,7 @@ class ReadingOptions(NamedTuple):
     period: Period | None
 
 
-def _loaded(
+def _load_kind(
     name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, way: ReadingOptions
 ) -> Corpus:
     """Load a path by the loader of its kind."""
@@ -311,19 +311,19 @@ def home(path: str | os.PathLike[str]) -> Path:
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:
     """Tell whether it is known without reading an input what decides it."""
-    return _stamped(path) is not None
+    return _stamp_of(path) is not None
 
 
 def stamp(path: str | os.PathLike[str]) -> str | None:
     """The hash of all that decides what `load` gives."""
-    kind = _stamped(path)
+    kind = _stamp_of(path)
     if kind is not None:
         return kind.stamp(Path(path))
 
     return None
 
 
-def _stamped(path: str | os.PathLike[str]) -> Stamped | None:
+def _stamp_of(path: str | os.PathLike[str]) -> Stamped | None:
     """Return the module that stamps this kind of project; None if there is none."""
     if "://" in str(path):
         return None

@@ -67,7 +67,7 @@ def pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
             if name
         ]
 
-    report(value.unexpected("a list of columns"))
+    report(value.report_unexpected("a list of columns"))
     return []
 
 
@@ -80,7 +80,7 @@ def name_of(item: Value, report: Report) -> str:
 
     name = item.get("name")
     if name is None:
-        report(item.unexpected("a name"))
+        report(item.report_unexpected("a name"))
         return ""
 
     return name.as_text(report)
@@ -96,20 +96,20 @@ def _column(name: str, value: Value, report: Report) -> ColumnInfo:
             value.text(report, "description"),
             labels(value.items_of("classification"), report),
             place,
-            inherits=marked(value, "inherit", report) is not False,
+            inherits=inherit_setting(value, "inherit", report) is not False,
         )
 
     return ColumnInfo(name, value.as_text(report), place=place)
 
 
-def marked(value: Value, key: str, report: Report) -> bool | None:
+def inherit_setting(value: Value, key: str, report: Report) -> bool | None:
     """meta: {lineal: {inherit: false}}, also under config: — what a node or column says to lineal
     alone
     """
     for holder in (value, value.part("config")):
         said = holder.part("meta").part("lineal").get(key)
         if said is not None and not isinstance(said.data, bool):
-            report(said.unexpected("true or false"))
+            report(said.report_unexpected("true or false"))
         elif said is not None:
             return bool(said.data)
 

@@ -71,7 +71,7 @@ def write_descriptions(text: str, fills: Iterable[Fill]) -> FilledText:
     """All of them at once; if that does not come out as it should, one after the other."""
     wanted = sorted(fills, key=lambda fill: fill.column_at is None)
     try:
-        return FilledText(_edited(text, wanted), wanted, [])
+        return FilledText(_add_descriptions(text, wanted), wanted, [])
     except Cannot:
         return _one_by_one(text, wanted)
 
@@ -82,7 +82,7 @@ def _one_by_one(text: str, fills: list[Fill]) -> FilledText:
     refused: list[tuple[Fill, str]] = []
     for fill in sorted(fills, key=_from_below):
         try:
-            text = _edited(text, [fill])
+            text = _add_descriptions(text, [fill])
             filled.append(fill)
         except Cannot as reason:
             refused.append((fill, str(reason)))
@@ -96,7 +96,7 @@ def _from_below(fill: Fill) -> tuple[int, int, bool]:
     return (-at.line, -at.column, fill.column_at is None)
 
 
-def _edited(text: str, fills: list[Fill]) -> str:
+def _add_descriptions(text: str, fills: list[Fill]) -> str:
     """Return a YAML text with the descriptions added; raise Cannot if anything else would change."""
     before = plain_data(text)
     tree = Tree(text)
@@ -104,10 +104,10 @@ def _edited(text: str, fills: list[Fill]) -> str:
         edit
         for fill in fills
         if fill.column_at is not None
-        for edit in tree.described(fill, fill.column_at)
+        for edit in tree.describe_declared(fill, fill.column_at)
     ]
-    edits += tree.added([fill for fill in fills if fill.column_at is None])
-    made = _applied(text, edits)
+    edits += tree.declare_columns([fill for fill in fills if fill.column_at is None])
+    made = _apply_edits(text, edits)
     expected = copy.deepcopy(before)
     for edit in edits:
         edit.becomes(expected)
@@ -118,7 +118,7 @@ def _edited(text: str, fills: list[Fill]) -> str:
     return made
 
 
-def _applied(text: str, edits: list[Edit]) -> str:
+def _apply_edits(text: str, edits: list[Edit]) -> str:
     """Return a text with its edits applied."""
     parts, done = [], 0
     # of two at one spot the first comes first
@@ -199,7 +199,7 @@ class Tree:
 
     # -- a column that is listed -------------------------------------------------------------------
 
-    def described(self, fill: Fill, place: Place) -> list[Edit]:
+    def describe_declared(self, fill: Fill, place: Place) -> list[Edit]:
         """Return the edits that describe a column that is declared."""
         node = self.node_at(place)
         if isinstance(node, self.library.MappingNode):
@@ -281,13 +281,15 @@ class Tree:
     def _in_list(self, node: Any, fill: Fill) -> list[Edit]:
         """[id] and - id      a name becomes a mapping"""
         start, end, path = node.start_mark.index, node.end_mark.index, self.paths[id(node)]
-        becomes = _replacing(path, lambda name: {NAME: name, DESCRIPTION: fill.text})
+        becomes = _replacement_at(path, lambda name: {NAME: name, DESCRIPTION: fill.text})
         if self.parents[id(node)].flow_style:
             new = f"{{{NAME}: {scalar(node.value, flow=True)}, {DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
             return [Edit(start, end, new, becomes)]
 
         indent = " " * node.start_mark.column
-        below = self._below(node, node, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], _nothing)
+        below = self._below(
+            node, node, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], _change_nothing
+        )
         return [Edit(start, start, f"{NAME}: ", becomes), below]
 
     def _as_value(self, node: Any, fill: Fill) -> Edit:
@@ -299,12 +301,12 @@ class Tree:
             for key, value in {**kind, DESCRIPTION: fill.text}.items()
         ]
         space = "" if self.text[start - 1 : start].isspace() else " "
-        becomes = _replacing(path, lambda _: {**kind, DESCRIPTION: fill.text})
+        becomes = _replacement_at(path, lambda _: {**kind, DESCRIPTION: fill.text})
         return Edit(start, end, f"{space}{{{', '.join(parts)}}}", becomes)
 
     # -- columns that are not listed ---------------------------------------------------------------
 
-    def added(self, fills: list[Fill]) -> list[Edit]:
+    def declare_columns(self, fills: list[Fill]) -> list[Edit]:
         """Return the edits that declare and describe columns."""
         by_dataset = group(fills, lambda fill: fill.dataset_at)
         return flatten(
@@ -357,7 +359,7 @@ class Tree:
         for fill in fills:
             lines += self._item(f"{indent}  ", "- ", fill)
 
-        becomes = _setting((*self.paths[id(dataset)], COLUMNS), list(map(_plain, fills)))
+        becomes = _setting((*self.paths[id(dataset)], COLUMNS), list(map(_plain_column, fills)))
         return self._below(below, below, lines, becomes)
 
     def _item(self, indent: str, dash: str, fill: Fill) -> list[str]:
@@ -373,10 +375,10 @@ class Tree:
         path = self.paths[id(columns)]
         listed = isinstance(columns, self.library.SequenceNode)
         if listed:
-            becomes = _replacing(path, lambda before: [*before, *map(_plain, fills)])
+            becomes = _replacement_at(path, lambda before: [*before, *map(_plain_column, fills)])
         else:
             news = {fill.column: {DESCRIPTION: fill.text} for fill in fills}
-            becomes = _replacing(path, lambda before: {**before, **news})
+            becomes = _replacement_at(path, lambda before: {**before, **news})
 
         if columns.flow_style or not columns.value:
             return self._longer_flow(columns, fills, becomes, listed=listed)
@@ -459,7 +461,7 @@ def _end_of_line(text: str, start: int) -> int:
     return found.start()
 
 
-def _plain(fill: Fill) -> dict[str, str]:
+def _plain_column(fill: Fill) -> dict[str, str]:
     """Return a new column as plain data."""
     if not fill.text:
         return {NAME: fill.column}
@@ -472,10 +474,10 @@ def _plain(fill: Fill) -> dict[str, str]:
 
 def _setting(path: tuple[object, ...], value: object) -> Callable[[Any], None]:
     """Return a change of plain data: set the value at a path."""
-    return _replacing(path, lambda _: value)
+    return _replacement_at(path, lambda _: value)
 
 
-def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[Any], None]:
+def _replacement_at(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[Any], None]:
     """Return a change of plain data: compute the value at a path from the one before."""
 
     def becomes(data: Any) -> None:
@@ -493,5 +495,5 @@ def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[An
     return becomes
 
 
-def _nothing(data: object) -> None:
+def _change_nothing(data: object) -> None:
     """The other half of an edit in two parts has done it."""

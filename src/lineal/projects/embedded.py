@@ -53,7 +53,7 @@ def take_statements(corpus: Corpus, found: EmbeddedSql, dialect: str | None) -> 
     """Add the statements that were found; the files that programs run are read with them."""
     kept = [script for script in corpus.scripts if script.file not in found.files]
     kept += [script for script in corpus.scripts if script.file in found.files and is_model(script)]
-    corpus.scripts = [*kept, *(spoken(script, dialect) for script in found.scripts)]
+    corpus.scripts = [*kept, *(with_dialect(script, dialect) for script in found.scripts)]
     corpus.diagnostics += found.diagnostics
 
 
@@ -91,7 +91,7 @@ def is_model(script: Script) -> bool:
     return script.target is not None
 
 
-def spoken(script: Script, dialect: str | None) -> Script:
+def with_dialect(script: Script, dialect: str | None) -> Script:
     """Return a statement in the dialect of its call, else as asked for, else as its words tell."""
     if script.dialect:
         return script

@@ -30,12 +30,12 @@ from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.model.sequences import first_of_each
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
-from lineal.projects.columns import TYPE_KEYS, marked, merge_infos, name_of, read_columns
+from lineal.projects.columns import TYPE_KEYS, inherit_setting, merge_infos, name_of, read_columns
 from lineal.projects.configuration import FOLDER_KEYS
 from lineal.projects.extensions import PROJECT_FILES
 from lineal.projects.intake import first_file, walk
 from lineal.projects.nodes import Node, find_nodes
-from lineal.projects.python_nodes import read_python_node, untraced
+from lineal.projects.python_nodes import lineage_of_yaml, read_python_node
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
@@ -177,7 +177,7 @@ def read_about(file: Path, report: Report) -> Value:
     """Read one project file."""
     about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
     if about.data is not None and not isinstance(about.data, dict):
-        report(about.unexpected("a mapping"))
+        report(about.report_unexpected("a mapping"))
     elif about.data and file.name in OWN_FILES:
         check_keys(about.data, PROJECT_KEYS, file.name, report)
 
@@ -302,7 +302,7 @@ class Draft:
 
         corpus.scripts += self.scripts.values()
         corpus.given += self.given
-        corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
+        corpus.steps = [waiting.step_with_texts(renderings, scripts) for waiting in self.steps]
         return corpus
 
     def template(self, template: Template, made: Made) -> int:
@@ -362,14 +362,14 @@ def sql_node(node: Node, project: Project, draft: Draft) -> None:
     columns = read_columns(node.about.get("columns"), draft.report)
     draft.datasets.append(_info(node, project, columns, False, draft.report))
     before = tuple(hooks(node, PRE_HOOK_KEYS, project, draft))
-    own = tuple(_own(node, _query(node, project), draft))
+    own = tuple(_own_template(node, _query(node, project), draft))
     after = tuple(hooks(node, POST_HOOK_KEYS, project, draft))
     draft.steps.append(
         Waiting(step_of(node, project.materialized, draft.report), own, before, after)
     )
 
 
-def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
+def _own_template(node: Node, made: Made, draft: Draft) -> Iterable[int]:
     """Yield the template of a node's SQL."""
     text = _sql(node, draft.report)
     if text is not None:
@@ -436,7 +436,7 @@ def _header(node: Node, report: Report) -> list[ColumnInfo]:
         return read_header(node.csv, ",", report)
 
     if not isinstance(delimiter.data, str) or len(delimiter.data) != 1:
-        report(delimiter.unexpected("one character"))
+        report(delimiter.report_unexpected("one character"))
         return []
 
     return read_header(node.csv, delimiter.data, report)
@@ -482,7 +482,7 @@ def function_node(node: Node, project: Project, draft: Draft) -> None:
             value,
         ),
     )
-    own = tuple(_own(node, made, draft))
+    own = tuple(_own_template(node, made, draft))
     draft.steps.append(Waiting(step_of(node, "function", draft.report), own))
 
 
@@ -512,7 +512,7 @@ def _parameters(value: Value | None, report: Report) -> dict[str, str]:
         named = [(name_of(item, report), item.text(report, *TYPE_KEYS)) for item in value.data]
         return {name: kind for name, kind in named if name}
 
-    report(value.unexpected("a list of arguments"))
+    report(value.report_unexpected("a list of arguments"))
     return {}
 
 
@@ -533,7 +533,7 @@ def python_node(node: Node, project: Project, draft: Draft) -> None:
         for script in python.scripts(step, draft.report):
             draft.add_program(script)
     else:
-        draft.given.append(untraced(python, info))
+        draft.given.append(lineage_of_yaml(python, info))
 
 
 READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {
@@ -550,7 +550,7 @@ def _info(
 ) -> DatasetInfo:
     """Return the dataset of a node."""
     description = node.about.text(report, "description")
-    terminal = marked(node.about, "terminal", report) is True
+    terminal = inherit_setting(node.about, "terminal", report) is True
     dataset = project.dataset(node.name)
     return DatasetInfo(
         dataset, node.kind, columns, complete, description, node.place, terminal=terminal

@@ -97,14 +97,14 @@ def read_scripts(
         return Script(text, language, str(file))
 
     corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
-    corpus.diagnostics += list(starmap(guessed, sorted(guesses.items())))
+    corpus.diagnostics += list(starmap(guess_diagnostic, sorted(guesses.items())))
     return corpus
 
 
 MOST_NAMED = 3
 
 
-def guessed(guess: Guess, files: list[str]) -> Diagnostic:
+def guess_diagnostic(guess: Guess, files: list[str]) -> Diagnostic:
     """Return the diagnostic of files whose dialect nobody has named."""
     several = f"{len(files)} files are" if len(files) > 1 else f"{files[0]} is"
     named = f": {', '.join(files[:MOST_NAMED])}" if len(files) > 1 else ""

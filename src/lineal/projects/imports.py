@@ -69,7 +69,7 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
     """
     text = peek_text(file)
     try:
-        yield from included(text, file, roots)
+        yield from included_notebooks(text, file, roots)
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return  # what is wrong with it is said when it is read
@@ -87,12 +87,12 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
             continue
 
         for level, name in names:
-            yield from located(
+            yield from files_of_module(
                 name, [file.parents[level - 1]] if level and level <= len(file.parents) else roots
             )
 
 
-def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
+def included_notebooks(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
     """%run ./helpers/io      a notebook of the same project; others are not read"""
     for name in INCLUDED.findall(text):
         base = file.parent / name
@@ -107,7 +107,7 @@ def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
                 yield each
 
 
-def located(name: str, roots: list[Path]) -> Iterator[Path]:
+def files_of_module(name: str, roots: list[Path]) -> Iterator[Path]:
     """a.b      a/b.py or a/b/__init__.py, and the packages on the way"""
     parts = [part for part in name.split(".") if part.isidentifier()]
     for root in roots:

@@ -334,7 +334,7 @@ def leave_out(path: Path, error: OSError, report: Report, asked: bool = False) -
     if isinstance(error, Refused):
         report(left_out(file, error.strerror))
     else:
-        report(unreadable(file, error))
+        report(unreadable_file(file, error))
 
 
 def left_out(file: str, problem: str) -> Diagnostic:
@@ -342,7 +342,7 @@ def left_out(file: str, problem: str) -> Diagnostic:
     return Diagnostic(Code.LEFT_OUT, f"{file} is left out: {problem}", Place(file, 1, 1))
 
 
-def unreadable(file: str, error: Exception) -> Diagnostic:
+def unreadable_file(file: str, error: Exception) -> Diagnostic:
     """Return the diagnostic of a file or folder that cannot be opened."""
     problem = getattr(error, "strerror", None) or error
     return Diagnostic(Code.UNREADABLE, f"cannot read {file}: {problem}", Place(file, 1, 1))
@@ -391,7 +391,7 @@ def walk(folder: Path, report: Report, by_rules: bool = False) -> Iterator[tuple
     seen: set[str] = set()
     for where, folders, names in walk_folders(
         folder,
-        lambda error: report(unreadable(str(error.filename), error)),
+        lambda error: report(unreadable_file(str(error.filename), error)),
         intake.rules.follow_links,
     ):
         if intake.rules.follow_links:

@@ -108,7 +108,7 @@ class _Reader:
         pairs = {
             column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()
         }
-        common = _common(second_of_each(pairs.values()))
+        common = _common_columns(second_of_each(pairs.values()))
         for source in common:
             self._edge(source, dataset, ROWS, reads)
 
@@ -171,7 +171,7 @@ class _Reader:
         self.found.diagnostics.append(Diagnostic(Code.EVENT_ERROR, message, self.place))
 
 
-def _common(lists: list[list[Column]]) -> dict[Column, None]:
+def _common_columns(lists: list[list[Column]]) -> dict[Column, None]:
     """Return the columns that every column references."""
     shared = set.intersection(*map(set, lists)) if lists else set()
     return {column: None for column in (lists[0] if lists else ()) if column in shared}

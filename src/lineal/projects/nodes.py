@@ -98,7 +98,7 @@ def read_node(files: Files, report: Report) -> Node | None:
     """Return a node with its kind. A YAML file whose folder has another name, and that declares no
     kind, is not a node.
     """
-    about = _about(files, report)
+    about = _read_yaml(files, report)
     if about is None:
         return None
 
@@ -110,7 +110,7 @@ def read_node(files: Files, report: Report) -> Node | None:
     return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv, py)
 
 
-def _about(files: Files, report: Report) -> Value | None:
+def _read_yaml(files: Files, report: Report) -> Value | None:
     """Return the YAML of a node: empty, at the first line, if there is none; None if it is broken
     and nothing else exists.
     """
@@ -130,7 +130,7 @@ def _about(files: Files, report: Report) -> Value | None:
         return value
 
     if value is not None:
-        report(value.unexpected("a mapping"))
+        report(value.report_unexpected("a mapping"))
 
     if len(files.suffixes) > 1:
         return nothing
@@ -158,7 +158,7 @@ def _declared_kind(about: Value, files: Files, report: Report) -> str | None:
     said = value.as_text(report).lower()
     kind = KINDS.get(said)
     if kind is None and not isinstance(value.data, (dict, list)):
-        report(value.unexpected("sql, python, seed, source or function"))
+        report(value.report_unexpected("sql, python, seed, source or function"))
 
     if said in ("model", "models") and ".py" in files.suffixes and ".sql" not in files.suffixes:
         return "python"

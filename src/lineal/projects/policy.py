@@ -90,7 +90,7 @@ class _Reader:
     def label_rule(self, entry: Value) -> LabelRule:
         """label: pii      not_into: [exposure, access:public]"""
         self.known(entry, (LABEL, INTO, LEVEL), CLASSIFICATIONS)
-        label = self.required(entry, LABEL)
+        label = self.required_text(entry, LABEL)
         into = self.texts(entry, INTO)
         if not into:
             raise self.mistake(entry, f"{CLASSIFICATIONS}: {label} has no {INTO}")
@@ -100,7 +100,7 @@ class _Reader:
     def contract(self, entry: Value) -> Contract:
         """dataset: orders      columns: [id, amount]"""
         self.known(entry, (DATASET, COLUMNS, LEVEL), CONTRACTS)
-        dataset = self.required(entry, DATASET)
+        dataset = self.required_text(entry, DATASET)
         return Contract(dataset, self.texts(entry, COLUMNS), self.own_level(entry))
 
     # -- values ------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class _Reader:
         """[a, b]"""
         return tuple(value.as_text(self.report) for value in self.entries(about, key))
 
-    def required(self, entry: Value, key: str) -> str:
+    def required_text(self, entry: Value, key: str) -> str:
         """Return a text that has to be there."""
         found = entry.get(key)
         if found is None:

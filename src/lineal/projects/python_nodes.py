@@ -108,7 +108,7 @@ def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> Pyt
     return PythonNode(node, text, form, tuple(dict.fromkeys([node.py.parent, *folders])), depends)
 
 
-def untraced(python: PythonNode, info: DatasetInfo) -> Extraction:
+def lineage_of_yaml(python: PythonNode, info: DatasetInfo) -> Extraction:
     """A node that only its YAML tells about: it reads what it depends on, and its columns are not
     traced.
     """

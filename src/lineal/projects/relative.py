@@ -27,18 +27,18 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     """The same corpus, with `shown` in the place of the root in the names of its files."""
     inside, shorter = os.fspath(root).rstrip("/") + "/", shown.rstrip("/") + "/" if shown else ""
 
-    def renamed(file: str) -> str:
+    def rename(file: str) -> str:
         """Return a file by its new path."""
         if file.startswith(inside):
             return shorter + file[len(inside) :]
 
         return file
 
-    def reworded(message: str) -> str:
+    def reword(message: str) -> str:
         """Return a message with the new paths."""
         return message.replace(os.fspath(root), shown or Path(root).name)
 
-    return with_files(corpus, renamed, reworded)
+    return with_files(corpus, rename, reword)
 
 
 # -- from the root of a project --------------------------------------------------------------------
@@ -73,7 +73,7 @@ class Root(NamedTuple):
 
         return None
 
-    def reworded(self, message: str) -> str:
+    def reword(self, message: str) -> str:
         """A message that names files of the folder."""
         if self.folder == HERE:
             return message
@@ -111,9 +111,9 @@ def root_of(path: Path) -> Path:
     return path.parent
 
 
-def rooted(corpus: Corpus, root: Root) -> Corpus:
+def name_from_root(corpus: Corpus, root: Root) -> Corpus:
     """The same corpus, with its files named from the root."""
-    return with_files(corpus, root.name, root.reworded)
+    return with_files(corpus, root.name, root.reword)
 
 
 def _exists(file: str) -> bool:
@@ -127,122 +127,122 @@ def _exists(file: str) -> bool:
 # -- files under other names -----------------------------------------------------------------------
 
 
-def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
+def with_files(corpus: Corpus, rename: Rename, reword: Rename) -> Corpus:
     """The same corpus, with other names for its files, and messages that say so."""
     return replace(
         corpus,
-        scripts=[_script(script, renamed) for script in corpus.scripts],
-        functions=[replace(each, body=_script(each.body, renamed)) for each in corpus.functions],
-        datasets=[_dataset(info, renamed) for info in corpus.datasets],
-        diagnostics=[_diagnostic(found, renamed, reworded) for found in corpus.diagnostics],
-        meanings=[replace(each, place=_place(each.place, renamed)) for each in corpus.meanings],
+        scripts=[_script(script, rename) for script in corpus.scripts],
+        functions=[replace(each, body=_script(each.body, rename)) for each in corpus.functions],
+        datasets=[_dataset(info, rename) for info in corpus.datasets],
+        diagnostics=[_diagnostic(found, rename, reword) for found in corpus.diagnostics],
+        meanings=[replace(each, place=_place(each.place, rename)) for each in corpus.meanings],
         occurrences=[
-            each._replace(place=_rename_place(each.place, renamed)) for each in corpus.occurrences
+            each._replace(place=_rename_place(each.place, rename)) for each in corpus.occurrences
         ],
-        given=[_relative_extraction(each, renamed, reworded) for each in corpus.given],
-        files=_ledger(corpus.files, renamed),
-        plain_models=_plain_models(corpus.plain_models, renamed),
+        given=[_relative_extraction(each, rename, reword) for each in corpus.given],
+        files=_ledger(corpus.files, rename),
+        plain_models=_plain_models(corpus.plain_models, rename),
     )
 
 
-def _plain_models(plain: PlainModels | None, renamed: Rename) -> PlainModels | None:
+def _plain_models(plain: PlainModels | None, rename: Rename) -> PlainModels | None:
     """Return plain models with their files renamed."""
     if plain is None:
         return None
 
-    return replace(plain, models={renamed(file): each for file, each in plain.models.items()})
+    return replace(plain, models={rename(file): each for file, each in plain.models.items()})
 
 
-def _ledger(files: FileLedger, renamed: Rename) -> FileLedger:
+def _ledger(files: FileLedger, rename: Rename) -> FileLedger:
     """Return a ledger with its files renamed."""
     return FileLedger(
-        {renamed(file): reason for file, reason in files.due_files.items()},
+        {rename(file): reason for file, reason in files.due_files.items()},
         files.passed_over,
-        {reason: list(map(renamed, names)) for reason, names in files.examples.items()},
+        {reason: list(map(rename, names)) for reason, names in files.examples.items()},
     )
 
 
-def _script(script: Script, renamed: Rename) -> Script:
+def _script(script: Script, rename: Rename) -> Script:
     """Return a script with its file renamed."""
-    return replace(script, file=renamed(script.file))
+    return replace(script, file=rename(script.file))
 
 
-def _place(place: Place | None, renamed: Rename) -> Place | None:
+def _place(place: Place | None, rename: Rename) -> Place | None:
     """Return a place with its file renamed; None stays None."""
     if place is not None:
-        return _rename_place(place, renamed)
+        return _rename_place(place, rename)
 
     return None
 
 
-def _rename_place(place: Place, renamed: Rename) -> Place:
+def _rename_place(place: Place, rename: Rename) -> Place:
     """Return a place with its file renamed."""
-    return place._replace(file=renamed(place.file))
+    return place._replace(file=rename(place.file))
 
 
-def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
+def _dataset(info: DatasetInfo, rename: Rename) -> DatasetInfo:
     """Return a dataset with its places renamed."""
     if info.place is None and not any(column.place for column in info.columns):
         return info
 
     return replace(
         info,
-        place=_place(info.place, renamed),
-        columns=[_column(each, renamed) for each in info.columns],
+        place=_place(info.place, rename),
+        columns=[_column(each, rename) for each in info.columns],
         declared=None
         if info.declared is None
-        else [_column(each, renamed) for each in info.declared],
+        else [_column(each, rename) for each in info.declared],
         produced=None
         if info.produced is None
-        else [_column(each, renamed) for each in info.produced],
+        else [_column(each, rename) for each in info.produced],
     )
 
 
-def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
+def _column(column: ColumnInfo, rename: Rename) -> ColumnInfo:
     """Return a column with its place renamed."""
     if column.place is not None:
-        return column._replace(place=_place(column.place, renamed))
+        return column._replace(place=_place(column.place, rename))
 
     return column
 
 
-def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnostic:
+def _diagnostic(found: Diagnostic, rename: Rename, reword: Rename) -> Diagnostic:
     """Return a diagnostic with its place and message renamed."""
-    return found._replace(place=_place(found.place, renamed), message=reworded(found.message))
+    return found._replace(place=_place(found.place, rename), message=reword(found.message))
 
 
-def _relative_extraction(found: Extraction, renamed: Rename, reworded: Rename) -> Extraction:
+def _relative_extraction(found: Extraction, rename: Rename, reword: Rename) -> Extraction:
     """Return the facts that an input reports itself: exposures of a project, events."""
     return Extraction(
-        [_edge(edge, renamed) for edge in found.edges],
-        [_read(read, renamed) for read in found.reads],
-        {dataset: _dataset(info, renamed) for dataset, info in found.datasets.items()},
-        [_diagnostic(each, renamed, reworded) for each in found.diagnostics],
-        _coverage(found.coverage, renamed),
-        [each._replace(place=_rename_place(each.place, renamed)) for each in found.occurrences],
-        [each._replace(place=_place(each.place, renamed)) for each in found.statements],
-        [replace(each, place=_place(each.place, renamed)) for each in found.jobs],
+        [_edge(edge, rename) for edge in found.edges],
+        [_read(read, rename) for read in found.reads],
+        {dataset: _dataset(info, rename) for dataset, info in found.datasets.items()},
+        [_diagnostic(each, rename, reword) for each in found.diagnostics],
+        _coverage(found.coverage, rename),
+        [each._replace(place=_rename_place(each.place, rename)) for each in found.occurrences],
+        [each._replace(place=_place(each.place, rename)) for each in found.statements],
+        [replace(each, place=_place(each.place, rename)) for each in found.jobs],
     )
 
 
-def _coverage(found: Coverage, renamed: Rename) -> Coverage:
+def _coverage(found: Coverage, rename: Rename) -> Coverage:
     """Return coverage with its example files renamed."""
     files = found.files.copy()
-    files.examples = {key: list(map(renamed, names)) for key, names in files.examples.items()}
+    files.examples = {key: list(map(rename, names)) for key, names in files.examples.items()}
     return Coverage(files, found.statements, found.columns)
 
 
-def _edge(edge: Edge, renamed: Rename) -> Edge:
+def _edge(edge: Edge, rename: Rename) -> Edge:
     """Return an edge with its places renamed."""
-    return edge._replace(usages=tuple(_usage(usage, renamed) for usage in edge.usages))
+    return edge._replace(usages=tuple(_usage(usage, rename) for usage in edge.usages))
 
 
-def _usage(usage: Usage, renamed: Rename) -> Usage:
+def _usage(usage: Usage, rename: Rename) -> Usage:
     """Return a usage with its place renamed."""
-    site = Site(_place(usage.place, renamed), usage.expression, usage.path, usage.reader.level)
+    site = Site(_place(usage.place, rename), usage.expression, usage.path, usage.reader.level)
     return usage._replace(trail=None, reader=site)
 
 
-def _read(read: Read, renamed: Rename) -> Read:
+def _read(read: Read, rename: Rename) -> Read:
     """Return a read with its place renamed."""
-    return read._replace(place=_place(read.place, renamed))
+    return read._replace(place=_place(read.place, rename))

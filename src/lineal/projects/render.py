@@ -133,7 +133,7 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
     """Render each template; a text without Jinja stays as it is and costs nothing."""
     bench = _Bench(setting)
     try:
-        renderings = tuple(map(bench.rendered, templates))
+        renderings = tuple(map(bench.render, templates))
     finally:
         bench.close()
 
@@ -158,7 +158,7 @@ class _Bench:
         self.diagnostics: list[Diagnostic] = []
         self.worker: _Worker | None = None
 
-    def rendered(self, template: Template) -> Rendering:
+    def render(self, template: Template) -> Rendering:
         """A template's texts; none, if lineal fails over it."""
         if not JINJA.search(template.text):
             return Rendering((template.text,), last=template.text)
@@ -231,7 +231,7 @@ class _Worker:
             self.exchange(_setup(setting), START_SECONDS)
         except _Ended:
             self.close()
-            raise _unstartable("the process that renders templates does not start") from None
+            raise _start_fault("the process that renders templates does not start") from None
 
     def ask(self, template: Template, macros: bool = False) -> dict[str, Any]:
         """Render a template."""
@@ -320,12 +320,12 @@ def _start_process() -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, env=environment)  # noqa: S603
     except (OSError, ValueError) as error:
-        raise _unstartable(
+        raise _start_fault(
             f"cannot start {sys.executable or 'Python'} to render templates: {error}"
         ) from None
 
 
-def _unstartable(message: str) -> _Ended:
+def _start_fault(message: str) -> _Ended:
     """Return the fault of a process that does not start."""
     return _Ended({"message": message, "limit": False, "line": 1})
 

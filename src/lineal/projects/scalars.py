@@ -22,7 +22,7 @@ def scalar(text: str, *, flow: bool = False) -> str:
     if ('"' in text or "\\" in text) and "'" not in text and not _RARE.search(text):
         return f"'{text}'"
 
-    return f'"{_QUOTED.sub(_escaped, text)}"'
+    return f'"{_QUOTED.sub(_escape_character, text)}"'
 
 
 def _means_itself(text: str) -> bool:
@@ -32,7 +32,7 @@ def _means_itself(text: str) -> bool:
     return value is not None and not problems and value.data == text
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_character(found: re.Match[str]) -> str:
     """Return the escape sequence of a character."""
     code = ord(found[0])
     return _ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")

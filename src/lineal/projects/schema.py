@@ -59,7 +59,7 @@ def read_schema(
     if text is None:
         raise ProjectError("; ".join(each.message for each in diagnostics))
 
-    value = _parsed(text, file, diagnostics.append)
+    value = _parse_text(text, file, diagnostics.append)
     infos = [] if value is None else _tables(value, namespace, diagnostics.append)
     return infos, diagnostics
 
@@ -134,7 +134,7 @@ def _is_plain(mapping: Mapping[str, object]) -> bool:
     )
 
 
-def _parsed(text: str, file: Path, report: Report) -> Value | None:
+def _parse_text(text: str, file: Path, report: Report) -> Value | None:
     """Parse YAML or JSON. JSON goes through its own parser first, because that explains mistakes
     better.
     """
@@ -167,7 +167,7 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
     elif isinstance(value.data, dict):
         named = list(value.data.items())
     else:
-        report(value.unexpected("a mapping of tables"))
+        report(value.report_unexpected("a mapping of tables"))
         named = []
 
     return merge_infos(_table(name, table, namespace, report) for name, table in named if name)
@@ -188,12 +188,12 @@ def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetIn
     listed = value.get("columns")
     wrapped = listed is not None and isinstance(listed.data, list)
     described = value.text(report, "description") if wrapped else ""
-    columns = read_columns(listed if wrapped else _present(value), report)
+    columns = read_columns(listed if wrapped else _none_for_null(value), report)
     place = value.known_place
     return DatasetInfo(Dataset(namespace, name), "table", columns, bool(columns), described, place)
 
 
-def _present(value: Value) -> Value | None:
+def _none_for_null(value: Value) -> Value | None:
     """Return the value; None for null."""
     if value.data is None:
         return None

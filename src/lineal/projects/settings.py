@@ -90,7 +90,7 @@ def _name(value: Value, report: Report) -> str:
     """
     name = value.as_text(report)
     if name and not all(part.isidentifier() for part in name.split(".")):
-        report(value.unexpected("the name of a function"))
+        report(value.report_unexpected("the name of a function"))
         return ""
 
     return name

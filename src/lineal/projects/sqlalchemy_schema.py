@@ -54,7 +54,7 @@ class Inspected(NamedTuple):
     datasets: list[DatasetInfo]
 
 
-def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
+def inspect_database(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
     """Return the tables and views of a database with their columns; an error is one line, without a
     password.
     """

@@ -36,7 +36,7 @@ class Waiting:
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
 
-    def rendered(self, renderings: list[Rendering], scripts: list[list[Script]]) -> Step:
+    def step_with_texts(self, renderings: list[Rendering], scripts: list[list[Script]]) -> Step:
         """The step with its texts. One whose template does not render has none; Python is no
         template.
         """
@@ -93,7 +93,7 @@ def _test(column: str, test: Value, report: Report) -> Iterator[ColumnTest]:
         for name, value in test.data.items():
             yield ColumnTest(column, name, _arguments(value), value.place)
     elif isinstance(test.data, list):
-        report(test.unexpected("the name of a test"))
+        report(test.report_unexpected("the name of a test"))
     elif test.data is not None:
         yield ColumnTest(column, test.as_text(report), place=test.place)
 

@@ -18,7 +18,7 @@ from lineal.projects.intake import (
     leave_out,
     open_input,
     read_bytes,
-    unreadable,
+    unreadable_file,
 )
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "read_text",
     "start_of",
     "start_of_text",
-    "unreadable",
+    "unreadable_file",
 ]
 
 MARKS = (

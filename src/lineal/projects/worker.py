@@ -164,7 +164,7 @@ class Limited(SandboxedEnvironment):
         self.files[name] = file
         return name
 
-    def compiled(
+    def compile_template(
         self, text: str, file: str, change: Callable[[nodes.Template], nodes.Template]
     ) -> Template:
         """Return a template whose tree was changed before it was compiled."""
@@ -296,7 +296,7 @@ class Renderer:
         """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from
         now on.
         """
-        template = self.environment.compiled(job["text"], job["file"], lambda tree: tree)
+        template = self.environment.compile_template(job["text"], job["file"], lambda tree: tree)
         # shared: macros see the names that come later, too
         module = template.make_module(self.names, shared=True)
         self.names.update(
@@ -305,12 +305,12 @@ class Renderer:
 
     def render(self, job: Json, texts: list[str], faults: list[Json]) -> None:
         """A template, once for each combination of answers that it asks for: all no first."""
-        template = self.environment.compiled(job["text"], job["file"], marked)
+        template = self.environment.compile_template(job["text"], job["file"], add_marks)
         ways = [frozenset[str]()]
         for self.yes in ways:
             self.asked = set()
             try:
-                texts.append(self.levelled(self.output(template)))
+                texts.append(self.without_marks(self.output(template)))
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 faults += [fault] if fault not in faults else []
@@ -321,9 +321,9 @@ class Renderer:
                 if name in self.asked and (way := self.yes | {name}) not in ways
             ]
 
-    def levelled(self, text: str) -> str:
+    def without_marks(self, text: str) -> str:
         """The text without its marks; what macros have written in it is remembered."""
-        plain, expansions = levelled(text)
+        plain, expansions = without_marks(text)
         self.expansions.setdefault(plain, expansions)
         return plain
 
@@ -343,13 +343,13 @@ class Renderer:
 
     def fault(self, error: BaseException, file: str) -> Json:
         """Return an error with its message, line and hint."""
-        message, limit = self.explained(error)
+        message, limit = self.explain_error(error)
         line, inside = line_of(error, file, self.environment.files)
         where = f" (in {inside})" if inside else ""
         hint = error.args[1] if isinstance(error, Wrong) else ""
         return {"message": f"{message}{where}", "limit": limit, "line": line, "hint": hint}
 
-    def explained(self, error: BaseException) -> tuple[str, bool]:
+    def explain_error(self, error: BaseException) -> tuple[str, bool]:
         """The message, and whether it is a limit that stopped the template."""
         for kind, explain, limit in FAULTS:
             if isinstance(error, kind):
@@ -405,7 +405,7 @@ def refuse(message: object = "error() was called", *args: object) -> NoReturn:
     raise Wrong(str(message), "")
 
 
-def marked(tree: nodes.Template) -> nodes.Template:
+def add_marks(tree: nodes.Template) -> nodes.Template:
     """Marks that say which line of the template a line of the result comes from, and what macros
     have written.
 
@@ -436,7 +436,7 @@ def marked(tree: nodes.Template) -> nodes.Template:
 def mark_macros(node: nodes.Node) -> None:
     """Put marks around what the expressions and the call blocks of a node may let macros write."""
     if isinstance(node, nodes.Output):
-        node.nodes = list(chain.from_iterable(map(spanned, node.nodes)))
+        node.nodes = list(chain.from_iterable(map(mark_parts, node.nodes)))
         return
 
     for name, held in node.iter_fields():
@@ -444,13 +444,13 @@ def mark_macros(node: nodes.Node) -> None:
             setattr(node, name, list(chain.from_iterable(map(around_call, held))))
 
 
-def spanned(node: nodes.Expr) -> Iterator[nodes.Expr]:
+def mark_parts(node: nodes.Expr) -> Iterator[nodes.Expr]:
     """{{ a ~ b }}      a and b, each with a mark of its own; plain text as it is"""
     if isinstance(node, nodes.TemplateData):
         yield node
     elif isinstance(node, nodes.Concat):
         for part in node.nodes:
-            yield from spanned(part)
+            yield from mark_parts(part)
     else:
         note_innermost(node)
         yield apply_filter(node, SPAN)
@@ -513,7 +513,7 @@ def called_name(node: nodes.Expr) -> str:
     return ""
 
 
-def levelled(text: str) -> tuple[str, list[list[Any]]]:
+def without_marks(text: str) -> tuple[str, list[list[Any]]]:
     """The text without its marks, with blank lines where lines have been lost; macros and rounds of
     loops are folded where they have added lines; and what macros have written in it.
     """

@@ -123,7 +123,7 @@ class Value:
     def as_text(self, report: Report) -> str:
         """Return the value as a text; a mapping or a list is reported."""
         if isinstance(self.data, (dict, list)):
-            report(self.unexpected("text"))
+            report(self.report_unexpected("text"))
             return ""
 
         if self.data is None:
@@ -140,7 +140,7 @@ class Value:
         if isinstance(value.data, dict):
             return value.data
 
-        report(value.unexpected("a mapping"))
+        report(value.report_unexpected("a mapping"))
         return {}
 
     def items_of(self, *keys: str) -> list[Value]:
@@ -154,7 +154,7 @@ class Value:
 
         return [value]
 
-    def unexpected(self, expected: str) -> Diagnostic:
+    def report_unexpected(self, expected: str) -> Diagnostic:
         """columns[0].type: expected text, found a list"""
         name = f"{self.name}: " if self.name else ""
         return Diagnostic(
@@ -295,10 +295,10 @@ class _Builder:
         if tag is None or tag == "!":
             tag = self.loader.resolve(self.yaml.ScalarNode, event.value, event.implicit)
 
-        data = event.value if tag in TEXT_TAGS else self.constructed(tag, event)
+        data = event.value if tag in TEXT_TAGS else self.construct(tag, event)
         return Value(data, self.place(event), name, event.value, event.style in ("|", ">"))
 
-    def constructed(self, tag: str, event: Any) -> object:
+    def construct(self, tag: str, event: Any) -> object:
         """A number, date, boolean or null; `2024-99-99` looks like a date, is none, and so is text."""
         try:
             return self.loader.construct_object(
@@ -331,11 +331,11 @@ class _Builder:
             key = self.value(name, depth + 1)
             value = self.value(f"{prefix}{key.raw}", depth + 1)
             if isinstance(key.data, (dict, list)):
-                self.report(key.unexpected("text as a key"))
+                self.report(key.report_unexpected("text as a key"))
             elif key.raw == "<<":
                 merged += value.data if isinstance(value.data, list) else [value]
             elif key.raw in lines:
-                self.report(_twice(key, lines[key.raw]))
+                self.report(_duplicate_key(key, lines[key.raw]))
             else:
                 entries[key.raw], lines[key.raw] = value, key.place.line
 
@@ -359,7 +359,7 @@ class _Builder:
         return Place(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
 
 
-def _twice(key: Value, first: int) -> Diagnostic:
+def _duplicate_key(key: Value, first: int) -> Diagnostic:
     """Return the diagnostic of a key that occurs twice."""
     name = f"{key.name}: " if key.name else ""
     return Diagnostic(

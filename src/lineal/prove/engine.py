@@ -66,7 +66,7 @@ class Engine:
         """Return the columns and the rows of a query, as a bag."""
         cursor = self.run(query)
         names = [str(column[0]).lower() for column in cursor.description]
-        rows = Counter(tuple(map(comparable, row)) for row in cursor.fetchall())
+        rows = Counter(tuple(map(comparable_value, row)) for row in cursor.fetchall())
         return names, rows
 
     def run(self, sql: str, values: Row = ()) -> Any:
@@ -81,7 +81,7 @@ class Engine:
             raise Refused(message) from None
 
 
-def comparable(value: object) -> object:
+def comparable_value(value: object) -> object:
     """Return a value such that equal ones are equal: floats without their last digits."""
     if isinstance(value, float):
         return float(f"{value:.9g}")

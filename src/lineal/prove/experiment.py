@@ -8,7 +8,7 @@ from itertools import chain, product
 from random import Random
 
 from lineal.extract.sql.runnable import BOOLEAN, DATE, NUMBERS, TEXT, Input, NotRunnable, Runnable
-from lineal.graph.diff.witness import Experiment, Outcome, Row, Sample, undecided
+from lineal.graph.diff.witness import Experiment, Outcome, Row, Sample, without_experiment
 from lineal.prove.engine import Engine, Refused
 from lineal.prove.tables import Table, draw_rows, pools_of
 
@@ -35,12 +35,12 @@ def experiment(before: Runnable, after: Runnable, known: Columns, seconds: float
         trial = Trial(engine, before, after, known)
         return trial.run()
     except NotRunnable as problem:
-        return undecided(str(problem))
+        return without_experiment(str(problem))
     except Refused as problem:
         if engine.is_over:
-            return undecided(f"not decided in {seconds:g} seconds")
+            return without_experiment(f"not decided in {seconds:g} seconds")
 
-        return undecided(f"DuckDB refuses it: {problem}")
+        return without_experiment(f"DuckDB refuses it: {problem}")
     finally:
         engine.close()
 
@@ -78,7 +78,7 @@ class Trial:
                 break
 
         if self.unstable:
-            return undecided("the result depends on the order of rows, or on chance")
+            return without_experiment("the result depends on the order of rows, or on chance")
 
         note = f"the same rows over {DRAWS} random tables; that proves nothing"
         return Experiment(Outcome.NOT_REFUTED, note)
@@ -177,7 +177,7 @@ class Trial:
         for table in self.tables:
             for row in list(table.rows):
                 kept = list(table.rows)
-                table.rows = without(kept, row)
+                table.rows = without_row(kept, row)
                 if not self.differs(self.rows):
                     table.rows = kept
 
@@ -231,7 +231,7 @@ def add_loose(version: Runnable, inputs: list[Input], with_aliases: bool) -> Non
             read[0].columns[column] = kind
 
 
-def without(rows: list[Row], row: Row) -> list[Row]:
+def without_row(rows: list[Row], row: Row) -> list[Row]:
     """Return rows without one of them."""
     kept = list(rows)
     kept.remove(row)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lineal.extract.sql.runnable import NotRunnable, Runnable, kind_of_type, runnable
+from lineal.extract.sql.runnable import NotRunnable, Runnable, kind_of_type, runnable_query
 from lineal.graph.diff import Comparison, Difference
 from lineal.graph.diff.side import Key, Side
-from lineal.graph.diff.witness import Experiment, undecided
+from lineal.graph.diff.witness import Experiment, without_experiment
 from lineal.prove.experiment import Columns, experiment
 
 SECONDS = 10.0
@@ -30,7 +30,7 @@ def try_one(comparison: Comparison, seconds: float) -> Experiment:
         before = query_of(comparison.base, comparison.key)
         after = query_of(comparison.head, comparison.new)
     except NotRunnable as problem:
-        return undecided(str(problem))
+        return without_experiment(str(problem))
 
     known = known_columns(comparison.base) | known_columns(comparison.head)
     wanted = {*before.inputs, *after.inputs}
@@ -50,7 +50,7 @@ def query_of(side: Side, key: Key) -> Runnable:
     if not only.sql:
         raise NotRunnable("its text is not available")
 
-    return runnable(only.sql, only.dialect)
+    return runnable_query(only.sql, only.dialect)
 
 
 def known_columns(side: Side) -> Columns:

@@ -48,8 +48,8 @@ def pools_of(*queries: Runnable) -> dict[str, list[object]]:
     texts = sorted(set(chain.from_iterable(query.texts for query in queries)))
     days = [*DAYS, *(found for each in texts if (found := day_of(each)) is not None)]
     return {
-        NUMBERS: [0, 1, 2, *near(numbers[:MOST_CONSTANTS])],
-        REAL: [0, 0.5, 1.375, 2, *near(numbers[:MOST_CONSTANTS])],
+        NUMBERS: [0, 1, 2, *numbers_near(numbers[:MOST_CONSTANTS])],
+        REAL: [0, 0.5, 1.375, 2, *numbers_near(numbers[:MOST_CONSTANTS])],
         TEXT: ["a", "b", *texts[:MOST_CONSTANTS]],
         DATE: list(days),
         TIME: [datetime(day.year, day.month, day.day, hour) for day in days for hour in (0, 13)],
@@ -57,7 +57,7 @@ def pools_of(*queries: Runnable) -> dict[str, list[object]]:
     }
 
 
-def near(numbers: list[str]) -> list[object]:
+def numbers_near(numbers: list[str]) -> list[object]:
     """Return whole numbers at and next to the constants: `> 10` tells 10 from 11."""
     found: list[object] = []
     for each in numbers:

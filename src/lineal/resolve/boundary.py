@@ -12,7 +12,7 @@ from sqlglot import exp
 from lineal.extract.entries import Definition
 from lineal.extract.sql.placeholders import is_open_name
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.trees import MISNAMED, misnamed, nests_deeply
+from lineal.extract.sql.trees import MISNAMED, find_bad_name, nests_deeply
 from lineal.model.boundary import Failures, internal_error, internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Coverage
@@ -101,7 +101,7 @@ def failure_of(error: Exception, tree: object, reading: Reading) -> Diagnostic:
         if isinstance(error, RecursionError):
             if nests_deeply(tree):
                 return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
-        elif (node := misnamed(tree)) is not None:
+        elif (node := find_bad_name(tree)) is not None:
             return Diagnostic(Code.PARSE_ERROR, MISNAMED, reading.place_of(node) or place)
 
     return internal_error(error, place)

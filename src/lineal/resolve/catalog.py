@@ -168,7 +168,7 @@ class NameCatalog:
             key = self.facts.dataset_keys[name]
 
         if self.naming.speaks:
-            full, key = self.naming.created(name, key)
+            full, key = self.naming.name_created(name, key)
             info = copy(info)
             info.dataset = Dataset(info.dataset.namespace, full)
 
@@ -181,7 +181,7 @@ class NameCatalog:
         """How SQL writes a relation, and the dataset that it is."""
         key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_dataset)
         if self.naming.speaks and name not in self.declared_so:
-            name, of = self.naming.created(name, of)
+            name, of = self.naming.name_created(name, of)
 
         if key != of:
             self.shown[key] = (of, name)
@@ -199,7 +199,7 @@ class NameCatalog:
             return
 
         for name, key in shorter_names((plan.name, plan.key)):
-            if naming.created(name, key)[1] != plan.key:
+            if naming.name_created(name, key)[1] != plan.key:
                 continue
 
             known = self.used.setdefault(key, (plan.name, plan.key))

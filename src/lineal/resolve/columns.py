@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lineal.extract.sql.parse import deep
-from lineal.model.collector import uncollected
+from lineal.extract.sql.parse import allow_deep_calls
+from lineal.model.collector import without_collector
 from lineal.model.extraction import DatasetInfo
 from lineal.model.script import Corpus
 from lineal.resolve.catalog import table_key
@@ -16,7 +16,7 @@ def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
     """Return the columns of each name, in order, and whether the list is complete."""
     definitions = Definitions(corpus)
     found = {}
-    with deep(), uncollected():
+    with allow_deep_calls(), without_collector():
         definitions.gather_definitions()
         for name in names:
             key = table_key(name, definitions.facts.fold_dataset)

@@ -14,10 +14,10 @@ from typing import Any
 from lineal.algebra.frame import Frame
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.parse import deep
+from lineal.extract.sql.parse import allow_deep_calls
 from lineal.extract.sql.reading import Reading
 from lineal.model.boundary import Passing, culprits, internal_error, is_debugging
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
@@ -99,7 +99,7 @@ class Definitions:
 
     def extract(self, progress: Progress | None = None) -> Extraction:
         """Read the corpus, evaluate its definitions, and build the extraction."""
-        with deep(), uncollected():
+        with allow_deep_calls(), without_collector():
             self.gather_definitions()
             self.evaluator.follow(progress)
             attempt = self.boundary.attempt
@@ -177,9 +177,9 @@ class Definitions:
         """Read a script, and plan its statements."""
         return self.reader.prepare(script)
 
-    def parsed(self, reading: Reading) -> list[Any]:
+    def parse(self, reading: Reading) -> list[Any]:
         """Parse a script into trees, one for each statement."""
-        return self.reader.parsed(reading)
+        return self.reader.parse(reading)
 
     def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         """Report that a script cannot be read at all."""

@@ -208,12 +208,12 @@ def write_variant(text: str, first: bool) -> str:
     shown = [True]
     at = 0
     for tag in TAG.finditer(text):
-        written.append(visible(text[at : tag.start()], all(shown)))
-        written.append(visible(tag[0], False))
+        written.append(text_or_space(text[at : tag.start()], all(shown)))
+        written.append(text_or_space(tag[0], False))
         at = tag.end()
         follow_tag(tag[1], first, shown)
 
-    written.append(visible(text[at:], all(shown)))
+    written.append(text_or_space(text[at:], all(shown)))
     return "".join(written)
 
 
@@ -229,7 +229,7 @@ def follow_tag(word: str, first: bool, shown: list[bool]) -> None:
         shown.pop()
 
 
-def visible(text: str, shown: bool) -> str:
+def text_or_space(text: str, shown: bool) -> str:
     """Return a text, or as much space."""
     if shown:
         return text

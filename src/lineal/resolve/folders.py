@@ -40,7 +40,7 @@ class Home(NamedTuple):
     name: str = ""
     """if it is shown with its schema, and not with a folder"""
 
-    def shown(self, name: str) -> str:
+    def show_name(self, name: str) -> str:
         """customer      tpch::customer, or the name with its schema"""
         return self.name or f"{self.label}::{name}"
 
@@ -135,7 +135,7 @@ def final_definitions(script: Prepared) -> dict[str, Plan]:
             last.pop(naming.full(step.key, step.key)[1] if naming else step.key, None)
         elif isinstance(step, Renamed):
             old = naming.full(step.name, step.key)[1] if naming else step.key
-            new = naming.created(step.to_name, step.to_key)[1] if naming else step.to_key
+            new = naming.name_created(step.to_name, step.to_key)[1] if naming else step.to_key
             if old in last:
                 last[new] = last.pop(old)
 
@@ -272,13 +272,13 @@ def agree(one: Outline, other: Outline) -> bool:
 
 def common_folder(folders: list[Parts]) -> Parts:
     """The folder that all of some folders are in; the first of them if that is none."""
-    length = min(shared(folders[0], each) for each in folders)
+    length = min(count_common_folders(folders[0], each) for each in folders)
     return folders[0][:length] or folders[0]
 
 
 def labels_of(folders: list[Parts]) -> list[str]:
     """The part of each folder that tells it apart: bench/tpch, bench/tpcds      tpch, tpcds"""
-    length = min(shared(folders[0], each) for each in folders)
+    length = min(count_common_folders(folders[0], each) for each in folders)
     own = [each[length:] or each[-1:] or (".",) for each in folders]
     for depth in range(1, max(map(len, own)) + 1):
         short = [each[:depth] for each in own]
@@ -288,7 +288,7 @@ def labels_of(folders: list[Parts]) -> list[str]:
     return ["/".join(each) or "." for each in folders]
 
 
-def shared(one: Parts, other: Parts) -> int:
+def count_common_folders(one: Parts, other: Parts) -> int:
     """How many folders two paths begin with in common."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

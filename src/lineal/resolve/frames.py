@@ -125,7 +125,7 @@ class StatementFrames:
         frame = query(plan.query, parent, ctes, evaluation)
         columns = plan.columns or (self.hooks.target_columns(definition) if plan.positional else [])
         if plan.partition is not None:
-            columns = plan.partition.arranged(columns, frame)
+            columns = plan.partition.column_names(columns, frame)
 
         if columns:
             frame = rename_by_position(frame, columns, definition, evaluation)

@@ -271,7 +271,7 @@ class Gatherer:
             return
 
         reading = reading_of(function.body, self.boundary.failures)
-        trees = self.hooks.parsed(reading)
+        trees = self.hooks.parse(reading)
         key = table_key(function.name, self.facts.fold_dataset)
         entry = self.catalog.entry(key, function.name, "function")
         entry.kind = "function"
@@ -314,7 +314,8 @@ class Gatherer:
         """Every step has its full name, and where their order matters, its place in it."""
         reading, facts = script.reading, script.facts
         steps = [
-            naming.located(step) if naming is not None else step for step, naming in script.steps
+            naming.with_full_name(step) if naming is not None else step
+            for step, naming in script.steps
         ]
         self.name_bare(steps, reading, facts)
         timeline = Timeline(steps) if order_matters(steps) else None

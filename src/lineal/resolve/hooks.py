@@ -29,7 +29,7 @@ class ReadingHooks(Protocol):
         """Read a script, and plan its statements."""
         ...
 
-    def parsed(self, reading: Reading) -> list[Any]:
+    def parse(self, reading: Reading) -> list[Any]:
         """Parse a script into trees, one for each statement."""
         ...
 

@@ -28,7 +28,7 @@ from lineal.model.statement import Statement
 Same = dict[Dataset, Dataset]
 
 
-def informed(corpus: Corpus) -> Corpus:
+def add_schemas(corpus: Corpus) -> Corpus:
     """The corpus, with the schemas that are given and not declared."""
     declared = {_key(info.dataset) for info in corpus.datasets}
     learnt: dict[str, DatasetInfo] = {}
@@ -49,21 +49,21 @@ def informed(corpus: Corpus) -> Corpus:
 def unite_imported(found: Extraction, given: Sequence[Extraction]) -> Extraction:
     """Join the extraction with the imported ones; an edge that several have is kept once."""
     for each in given:
-        found = _two(found, each)
+        found = _unite_two(found, each)
 
     return found
 
 
-def _two(found: Extraction, given: Extraction) -> Extraction:
+def _unite_two(found: Extraction, given: Extraction) -> Extraction:
     """Unite two extractions; datasets of the same name become one."""
-    same = _same(found.datasets, given.datasets)
+    same = _same_datasets(found.datasets, given.datasets)
     homes = {
         other: Dataset(dataset.namespace, other.name)
         for dataset, other in same.items()
         if dataset.namespace and not other.namespace
     }
     if homes:
-        found = _moved(found, homes)
+        found = _move_to_homes(found, homes)
         same = {dataset: homes.get(other, other) for dataset, other in same.items()}
 
     coverage = Coverage()
@@ -72,7 +72,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
     datasets = dict(found.datasets)
     for dataset, info in given.datasets.items():
         dataset = same.get(dataset, dataset)
-        datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
+        datasets[dataset] = _fuller_info(datasets[dataset], info) if dataset in datasets else info
 
     both = Extraction(
         edges=list(_edges([*found.edges, *(_rename_edge(edge, same) for edge in given.edges)])),
@@ -96,7 +96,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
     return both
 
 
-def _moved(found: Extraction, homes: Same) -> Extraction:
+def _move_to_homes(found: Extraction, homes: Same) -> Extraction:
     """Rename the datasets of a text, which does not name their database, as the imported lineage
     does.
     """
@@ -119,7 +119,7 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
     )
 
 
-def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
+def _same_datasets(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
     """Given dataset → the one that was found under its name; one without a namespace is that of no
     two namespaces.
     """
@@ -153,7 +153,7 @@ def _key(dataset: Dataset) -> str:
     return names.insensitive(dataset.name, False)
 
 
-def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
+def _fuller_info(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
     """The one that knows the columns, or knows them all."""
     better = (
         other

@@ -106,7 +106,7 @@ class Naming(NamedTuple):
         if home.name:  # {DB}.customer, which may be one in several folders itself
             return self.near(home.name, home.key)
 
-        return home.shown(name), home.key
+        return home.show_name(name), home.key
 
     def using(self, step: Using) -> Naming:
         """Return the naming after a USE statement.
@@ -206,7 +206,7 @@ class Naming(NamedTuple):
 
         return None
 
-    def created(self, name: str, key: str) -> tuple[str, str]:
+    def name_created(self, name: str, key: str) -> tuple[str, str]:
         """Return the full name of a table that a statement creates, and its key.
 
         CREATE TABLE t      in the first schema of the path
@@ -236,7 +236,7 @@ class Naming(NamedTuple):
 
         return f"{self.catalog}.{name}", f"{self.fold(self.catalog, False)}.{key}"
 
-    def located(self, step: Step) -> Step:
+    def with_full_name(self, step: Step) -> Step:
         """A statement with the full name of what it writes."""
         if isinstance(step, Plan):
             if step.name and not step.defines:  # what it creates has its full name already
@@ -247,7 +247,9 @@ class Naming(NamedTuple):
 
         if isinstance(step, Renamed):
             return Renamed(
-                *self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node
+                *self.full(step.name, step.key),
+                *self.name_created(step.to_name, step.to_key),
+                step.node,
             )
 
         if isinstance(step, Swapped):

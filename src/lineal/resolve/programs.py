@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import lineal.extract.dataframes  # noqa: F401  (its front ends enter their handlers)
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Lineage, doubted
+from lineal.algebra.lineage import Lineage, add_doubt
 from lineal.algebra.relation import decided_rows, extend, project, scan_on_demand
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
@@ -253,7 +253,8 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
     order = TopologicalSorter[int]()
     for file in files:
         before = {
-            id(writers[key]) for key in behind(reads.get(id(file), set()), writers, statements)
+            id(writers[key])
+            for key in tables_behind(reads.get(id(file), set()), writers, statements)
         }
         order.add(
             numbers[id(file)],
@@ -266,7 +267,7 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
         return files
 
 
-def behind(
+def tables_behind(
     keys: set[str], writers: Mapping[str, object], statements: Mapping[str, list[str]]
 ) -> set[str]:
     """The tables that programs write, among these or below the views among these."""
@@ -315,7 +316,7 @@ class Again:
         if self.second is None:
             foreseen = foreseen_in(self.first)
             corpus = Corpus(self.definitions, foreseen)
-            wanted = self.undecided(foreseen)
+            wanted = self.undecided_scripts(foreseen)
             self.second = execute(self.definitions, self.files, corpus, None, self.first, wanted)
             said = set(self.first.diagnostics)
             boundary = self.definitions.boundary
@@ -329,7 +330,7 @@ class Again:
             writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
         )
 
-    def undecided(self, foreseen: dict[str, Foreseen]) -> set[int] | None:
+    def undecided_scripts(self, foreseen: dict[str, Foreseen]) -> set[int] | None:
         """The scripts whose tables may now be known better; None if that may be all of them."""
         if any(file.is_node for file in self.files):
             return None
@@ -537,7 +538,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
             definitions.target_columns(definition) if write.positional else []
         )
         if write.partition is not None and write.positional:
-            columns = write.partition.arranged(columns, frame)
+            columns = write.partition.column_names(columns, frame)
 
         if columns:
             frame = rename_by_position(frame, columns, definition, evaluation)
@@ -560,11 +561,11 @@ def written_frame(write: Write) -> Frame:
     """
     frame = write.relation.frame
     everything = "{" in write.name
-    slots = [slot._replace(lineage=uncertain(slot.lineage, everything)) for slot in frame.slots]
-    return project(decided_rows(uncertain(frame.rows, everything)), slots)
+    slots = [slot._replace(lineage=doubt_origins(slot.lineage, everything)) for slot in frame.slots]
+    return project(decided_rows(doubt_origins(frame.rows, everything)), slots)
 
 
-def uncertain(lineage: Lineage, everything: bool) -> Lineage:
+def doubt_origins(lineage: Lineage, everything: bool) -> Lineage:
     """Doubt the origins whose names are known only in parts, or all of them."""
     if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
         return lineage
@@ -572,7 +573,7 @@ def uncertain(lineage: Lineage, everything: bool) -> Lineage:
     doubtful = {
         key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name
     }
-    return {**lineage, **doubted(doubtful, PLACEHOLDER)}
+    return {**lineage, **add_doubt(doubtful, PLACEHOLDER)}
 
 
 def remember(write: Write, evaluation: Evaluation) -> None:

@@ -135,7 +135,7 @@ class References:
         folder = folders_of(evaluation.reading.script.file)
         found: list[tuple[Dataset, Frame]] = []
         for home in self.catalog.homes[key].nearest(folder):
-            entry = self.catalog.entry(home.key, home.shown(spelling), "table")
+            entry = self.catalog.entry(home.key, home.show_name(spelling), "table")
             found.append(self.scan_entry(entry, evaluation, node))
 
         names = ", ".join(str(dataset) for dataset, _ in found)

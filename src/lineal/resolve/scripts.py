@@ -90,7 +90,7 @@ class ScriptReader:
     def fully_named(self, step: Step, naming: Naming) -> Step:
         """A step with the full name of what it defines."""
         if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
-            step.name, step.key = naming.created(step.name, step.key)
+            step.name, step.key = naming.name_created(step.name, step.key)
             self.catalog.note_short_names(step, naming)
 
         return step
@@ -103,7 +103,7 @@ class ScriptReader:
 
         A statement counts as evaluated, unless something fails over it.
         """
-        for tree in self.hooks.parsed(reading):
+        for tree in self.hooks.parse(reading):
             try:
                 found = plan_of(tree, facts)
                 if found is not Unsupported and reading.found is not None:
@@ -123,7 +123,7 @@ class ScriptReader:
                 assert not isinstance(found, type)
                 yield found
 
-    def parsed(self, reading: Reading) -> list[Any]:
+    def parse(self, reading: Reading) -> list[Any]:
         """Parse a script, and count its statements; what does not parse is reported."""
         trees, statements, diagnostics = parse(reading)
         counts = self.boundary.coverage.statements

@@ -109,7 +109,9 @@ class ShownNames:
                     others = given.difference(names[key])
                     self.show(dataset, spelled.keys() - others, most_frequent(names[key]))
                 elif len(spelled) > 1 or is_exact(next(iter(spelled))):
-                    self.show(dataset, spelled, self.unquoted(most_frequent(spelled), key, groups))
+                    self.show(
+                        dataset, spelled, self.without_quotes(most_frequent(spelled), key, groups)
+                    )
 
     def spelled_differently(self, entries: dict[Dataset, Entry]) -> set[Dataset]:
         """The datasets whose columns statements may spell in several ways."""
@@ -178,7 +180,7 @@ class ShownNames:
             spelled = votes.setdefault(column.dataset, {}).setdefault(key, {})
             spelled[column.name] = spelled.get(column.name, 0) + count
 
-    def unquoted(self, name: str, key: str, groups: dict[str, Votes]) -> str:
+    def without_quotes(self, name: str, key: str, groups: dict[str, Votes]) -> str:
         """ "Id"      Id, unless the table has an unquoted Id, too"""
         if not is_exact(name):
             return name

@@ -7,7 +7,7 @@ from itertools import chain
 
 from lineal.algebra.frame import Frame, answer
 from lineal.extract.entries import Definition
-from lineal.extract.sql.reading import starred
+from lineal.extract.sql.reading import node_of_unnamed
 from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Usage
@@ -120,7 +120,7 @@ class Stars:
             if star.dataset not in met:
                 met.add(star.dataset)
                 message = open_star_message(star.dataset)
-                anchored = starred(definition.plan.query or definition.plan.node)
+                anchored = node_of_unnamed(definition.plan.query or definition.plan.node)
                 self.boundary.report(
                     Diagnostic(Code.OPEN_STAR, message, definition.reading.place_of(anchored))
                 )

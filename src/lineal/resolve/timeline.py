@@ -168,7 +168,7 @@ class Timeline:
             plan.keeps
             and held is not None
             and not held.external
-            and surely(held.arms, arms_of(plan))
+            and runs_whenever(held.arms, arms_of(plan))
         ):
             return  # CREATE TABLE IF NOT EXISTS t, where t has been created: nothing happens
 
@@ -176,7 +176,7 @@ class Timeline:
             held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
             version = held
         elif plan.defines and not (
-            held is not None and (plan.keeps or not surely(arms_of(plan), held.arms))
+            held is not None and (plan.keeps or not runs_whenever(arms_of(plan), held.arms))
         ):
             self.replace(plan.key)
             version = self.start(position, Version(plan.name, plan.key, plan.temporary))
@@ -196,7 +196,7 @@ class Timeline:
         what was made here is gone; what was there before stays in the picture
         """
         version = self.bound.get(step.key)
-        if version is not None and surely(step.arms, version.arms):
+        if version is not None and runs_whenever(step.arms, version.arms):
             version.dropped = not version.external
             self.bind(position, step.key, None)
 
@@ -207,7 +207,7 @@ class Timeline:
         """
         version = self.bound.get(step.key)
         written = version is not None and any(plan.schema is None for _, plan in version.writes)
-        if version is not None and written and surely(step.arms, version.arms):
+        if version is not None and written and runs_whenever(step.arms, version.arms):
             self.start_empty(position, version)
 
     def start_empty(self, position: int, old: Version) -> Version:
@@ -277,7 +277,7 @@ def arms_of(plan: Plan) -> Arms:
     return arms
 
 
-def surely(later: Arms, earlier: Arms) -> bool:
+def runs_whenever(later: Arms, earlier: Arms) -> bool:
     """Tell whether one statement runs whenever another has run.
 
     IF … CREATE TABLE t … ELSE CREATE TABLE t …

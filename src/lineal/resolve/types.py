@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from lineal.extract.sql.parse import deep
-from lineal.extract.sql.types.kinds import UNKNOWN, Type, declared
+from lineal.extract.sql.parse import allow_deep_calls
+from lineal.extract.sql.types.kinds import UNKNOWN, Type, declared_type
 from lineal.extract.sql.types.queries import OPEN, Table, Typing
 from lineal.model.edge import Dataset
 
@@ -41,7 +41,7 @@ class Types:
         """Return the type of a column of a dataset; '' if it is not known."""
         if id(entry) not in self.found:
             try:
-                with deep():
+                with allow_deep_calls():
                     self.settle(entry)
             except Exception as error:
                 self.found[id(entry)] = {}
@@ -102,13 +102,15 @@ class Types:
         fold = self.catalog.facts.fold
         dialect = self.catalog.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
-        given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
+        given = {
+            fold(info.name, False): declared_type(info.type, dialect) for info in said if info.type
+        }
         made = self.made[id(entry)] = self.agree(entry)
         return {**made, **given}
 
     def agree(self, entry: Entry) -> dict[str, Type]:
         """Return the type on which all statements that define a dataset agree."""
-        several = list(map(self.defined, entry.defining))
+        several = list(map(self.types_of, entry.defining))
         agreed: dict[str, Type] = {}
         for key in set(chain.from_iterable(several)):
             types = {columns[key] for columns in several if key in columns}
@@ -117,7 +119,7 @@ class Types:
 
         return agreed
 
-    def defined(self, definition: Definition) -> dict[str, Type]:
+    def types_of(self, definition: Definition) -> dict[str, Type]:
         """The types of the columns that one statement writes."""
         plan, frame, evaluation = definition.plan, definition.frame, definition.evaluation
         if (
@@ -148,7 +150,7 @@ class Types:
 
         return {}
 
-    def scanned(self, dataset: Dataset) -> Table:
+    def columns_of(self, dataset: Dataset) -> Table:
         """Return the types of a dataset's columns.
 
         FROM t      what is known of t's columns by now

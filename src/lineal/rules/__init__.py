@@ -110,7 +110,7 @@ def active_rules(
     }
 
 
-def misnamed(checks: Checks) -> list[Diagnostic]:
+def check_settings(checks: Checks) -> list[Diagnostic]:
     """Return the settings of rules that do not exist, or whose values mean nothing."""
     found = []
     for name, (level, place) in checks.severities.items():
@@ -144,10 +144,11 @@ def check(
     if last.code in severities:
         level = severities[last.code]
         findings += (
-            Finding(last.code, last.name, level, found) for found in silence.unused(severities)
+            Finding(last.code, last.name, level, found)
+            for found in silence.unused_comments(severities)
         )
 
-    return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
+    return sorted(dict.fromkeys(map(_add_advice, findings)), key=order_of)
 
 
 def _run_rule(rule: Rule, subject: Subject) -> list[Found]:
@@ -160,7 +161,7 @@ def _run_rule(rule: Rule, subject: Subject) -> list[Found]:
         return []
 
 
-def _hintful(finding: Finding) -> Finding:
+def _add_advice(finding: Finding) -> Finding:
     """A finding that has no advice of its own has that of its rule."""
     if finding.found.hint:
         return finding

@@ -12,10 +12,12 @@ def find(subject: Subject) -> Iterator[Found]:
     """Yield each CTE."""
     for construct in subject.constructs():
         if construct.kind == "cte":
-            yield Found(f"the CTE {construct.name}{_where(construct.dataset)}", construct.place)
+            yield Found(
+                f"the CTE {construct.name}{_place_phrase(construct.dataset)}", construct.place
+            )
 
 
-def _where(dataset: str) -> str:
+def _place_phrase(dataset: str) -> str:
     """Return ` of DATASET`, or nothing for a query without a target."""
     if dataset:
         return f" of {dataset}"

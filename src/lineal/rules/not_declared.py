@@ -8,7 +8,7 @@ from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.extraction import DatasetInfo
 from lineal.model.finding import Found, Spot
-from lineal.rules.rule import Rule, Subject, editable_columns, has_yaml, keyed
+from lineal.rules.rule import Rule, Subject, editable_columns, has_yaml, key_by_name
 
 FEW = 5
 """So many names are listed before the rest is counted."""
@@ -20,14 +20,14 @@ def find(subject: Subject) -> Iterator[Found]:
         if not info.produced or info.declared is None:
             continue
 
-        declared = keyed(editable_columns(info))
+        declared = key_by_name(editable_columns(info))
         if not declared:
             if has_yaml(info):
                 yield _none_at_all(info)
 
             continue
 
-        for key, column in keyed(info.produced).items():
+        for key, column in key_by_name(info.produced).items():
             if key not in declared:
                 about = Column(info.dataset, column.name)
                 made = subject.made_at(about)

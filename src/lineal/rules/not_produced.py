@@ -13,7 +13,7 @@ from lineal.rules.rule import Rule, Subject
 
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each column that the YAML lists and the SQL does not make."""
-    for info, made, declared in subject.compared():
+    for info, made, declared in subject.compared_columns():
         free = [column.name for key, column in made.items() if key not in declared]
         for key, column in declared.items():
             if key not in made:

@@ -17,7 +17,7 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         for about in graph.columns(info.dataset):
             if not personal.isdisjoint(labels.labels_of(about)) and not labels.is_declared(about):
-                brought = [each for each in labels.brought(about) if each.label in personal]
+                brought = [each for each in labels.labels_brought(about) if each.label in personal]
                 yield _finding(about, list(map(str, brought)), brought[0].origin, subject)
 
 

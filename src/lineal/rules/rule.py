@@ -73,11 +73,11 @@ class Subject:
         """
         return [info for info in self.infos if info.declared is not None and _is_described(info)]
 
-    def compared(self) -> Iterator[tuple[DatasetInfo, Columns, Columns]]:
+    def compared_columns(self) -> Iterator[tuple[DatasetInfo, Columns, Columns]]:
         """Yield each dataset that is both made and declared: its made and its declared columns."""
         for info in self.infos:
             if info.produced is not None and info.declared:
-                yield info, keyed(info.produced), keyed(editable_columns(info))
+                yield info, key_by_name(info.produced), key_by_name(editable_columns(info))
 
     def is_terminal(self, info: DatasetInfo) -> bool:
         """Tell whether nothing in the project is expected to read a dataset."""
@@ -162,6 +162,6 @@ def _is_described(info: DatasetInfo) -> bool:
     return bool(words) or (info.kind != "table" and has_yaml(info))
 
 
-def keyed(columns: Iterable[ColumnInfo]) -> Columns:
+def key_by_name(columns: Iterable[ColumnInfo]) -> Columns:
     """Columns by their name, whatever its case."""
     return {names.insensitive(column.name, False): column for column in columns}

@@ -29,7 +29,7 @@ class Silence:
 
         return silenced
 
-    def unused(self, active: Collection[str]) -> Iterator[Found]:
+    def unused_comments(self, active: Collection[str]) -> Iterator[Found]:
         """Comments that silence nothing, although their rules were asked; a file may be read in
         several renderings.
         """

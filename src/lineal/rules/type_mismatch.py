@@ -38,7 +38,7 @@ FITS = {("decimal", "integer")}
 
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each column whose declared type differs from the one the SQL makes."""
-    for info, made, declared in subject.compared():
+    for info, made, declared in subject.compared_columns():
         for key, column in declared.items():
             kind = made[key].type if key in made and column.type else ""
             if kind and differ(column.type, kind):

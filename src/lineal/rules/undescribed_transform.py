@@ -8,14 +8,14 @@ from lineal.graph.describe import is_passed_on
 from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found
-from lineal.rules.rule import Rule, Subject, keyed
+from lineal.rules.rule import Rule, Subject, key_by_name
 
 
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each computed column without a description."""
     for info in subject.documented:
-        made = keyed(info.produced_columns)
-        for key, column in keyed(info.columns).items():
+        made = key_by_name(info.produced_columns)
+        for key, column in key_by_name(info.columns).items():
             about = Column(info.dataset, column.name)
             passed_on = column.inherits and is_passed_on(subject.graph, about)
             if column.place is None or column.description or passed_on:

@@ -26,7 +26,7 @@ from lineal.model.way import Confidence
 from lineal.service.questions import DOWNSTREAM, UPSTREAM, Questions
 from lineal.views import json as json_view
 from lineal.views.ledger import summarize
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 USUAL_ITEMS, MOST_ITEMS = 50, 200
 MOST_CHARACTERS = 24_000
@@ -100,7 +100,7 @@ class Answers:
             found.status = NOT_KNOWN
             found.note = f"{STALE} ({problem}). {found.note}".rstrip()
 
-        return bounded(found, questions, asked)
+        return answer_page(found, questions, asked)
 
 
 class Answer:
@@ -125,7 +125,7 @@ class Answer:
 # -- size ------------------------------------------------------------------------------------------
 
 
-def bounded(found: Answer, questions: Questions, asked: Mapping[str, object]) -> Values:
+def answer_page(found: Answer, questions: Questions, asked: Mapping[str, object]) -> Values:
     """Return one page of an answer, with what every answer has."""
     start = cursor_of(asked)
     page = page_of(found.items[start:], limit_of(asked))
@@ -182,7 +182,7 @@ def page_of(items: list[Values], limit: int) -> list[Values]:
 def clean(value: object) -> Any:
     """Return values whose texts have no character that cannot be seen, and a bounded length."""
     if isinstance(value, str):
-        text = "\n".join(map(visible, value.split("\n")))
+        text = "\n".join(map(make_visible, value.split("\n")))
         return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
     if isinstance(value, Mapping):
@@ -298,9 +298,9 @@ def describe_dataset(answers: Answers, questions: Questions, asked: Mapping[str,
             "place": json_view.place(info.place),
             "columns_complete": info.complete,
         },
-        **counted("reads", reads),
-        **counted("read_by", readers),
-        **counted("row_usages", rows),
+        **first_values("reads", reads),
+        **first_values("read_by", readers),
+        **first_values("row_usages", rows),
     }
     note = ""
     if not columns:
@@ -364,7 +364,7 @@ def impact(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
         "change": found["change"],
         "breaks": found["breaks"],
         "counts": dict(sorted(counts.items())),
-        **counted("descriptions", found["descriptions"]),
+        **first_values("descriptions", found["descriptions"]),
     }
     if items:
         return Answer(ANSWERED, missing_part(questions.graph), items, [dataset], more)
@@ -405,7 +405,7 @@ def diff(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> An
     return Answer(ANSWERED, note, findings, more={"comparison": kept})
 
 
-def unused(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
+def unused_answer(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
     """Tell which columns and datasets nobody reads, readers first, and whether each can go."""
     if answers.find_unused is None:
         return Answer(NOT_KNOWN, "This server cannot plan removals.")
@@ -446,7 +446,7 @@ QUESTIONS: dict[str, Callable[[Answers, Questions, Mapping[str, Any]], Answer]] 
     "impact": impact,
     "explain_edge": explain_edge,
     "diff": diff,
-    "unused": unused,
+    "unused": unused_answer,
     "coverage": coverage,
 }
 
@@ -478,7 +478,7 @@ def source_note(questions: Questions, dataset: Dataset) -> str:
     return f"{dataset.name} is a source: no statement that was read fills it from another dataset."
 
 
-def counted(name: str, values: list[Any]) -> Values:
+def first_values(name: str, values: list[Any]) -> Values:
     """Return the first values of a list that goes along with an answer, and how many there are."""
     return {name: values[:MOST_BESIDE], f"{name}_total": len(values)}
 

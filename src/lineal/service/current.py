@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from lineal.model.boundary import described
+from lineal.model.boundary import describe_error
 from lineal.service.file_versions import version_of
 
 PAUSE = 0.5
@@ -49,6 +49,6 @@ class Current(Generic[Found]):
                 self._found = self.read()
                 self.problem = ""
             except Exception as problem:  # a file that is half written now is whole the next time
-                self.problem = described(problem)
+                self.problem = describe_error(problem)
 
         self._looked = time.monotonic()

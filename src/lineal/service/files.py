@@ -69,7 +69,7 @@ def has_files(path: str) -> bool:
     return "://" not in path and matches(Path(path))
 
 
-def look(path: str, before: Files | None = None) -> Files:
+def look_at_files(path: str, before: Files | None = None) -> Files:
     """Return the files of a dbt project; files that have not changed since `before` are
     not read.
     """

@@ -54,11 +54,11 @@ def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
     names that it has.
     """
     from lineal.projects import is_saved
-    from lineal.projects.relative import rooted, roots
+    from lineal.projects.relative import name_from_root, roots
 
     known = roots(path for path in paths if not is_saved(path))
     return [
-        rooted(corpus, known[path]) if path in known else corpus
+        name_from_root(corpus, known[path]) if path in known else corpus
         for path, corpus in zip(paths, corpora, strict=True)
     ]
 
@@ -68,9 +68,9 @@ def _catalogs(source: Source) -> list[Inspected]:
     if not source.schema_from:
         return []
 
-    from lineal.projects.sqlalchemy_schema import inspected
+    from lineal.projects.sqlalchemy_schema import inspect_database
 
-    return [inspected(url, source.only_schema) for url in source.schema_from]
+    return [inspect_database(url, source.only_schema) for url in source.schema_from]
 
 
 def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
@@ -100,7 +100,7 @@ def _read(path: str, source: Source, standard_input: ReadInput) -> Corpus:
             source.dialect,
             source.schema,
             dict(source.log),
-            _rendered(source),
+            _render_cache(source),
             rules=rules_of(source),
             dbt_options=dbt_options_of(source),
             period=period_of(source),
@@ -167,7 +167,7 @@ class _Rendered:
         return digest("rendered", machinery(), key)
 
 
-def _rendered(source: Source) -> _Rendered | None:
+def _render_cache(source: Source) -> _Rendered | None:
     """Return the cache of rendered templates, unless it is turned off."""
     memory = cache() if source.use_cache else None
     if memory is not None:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.model.collector import uncollected
-from lineal.service.files import Files, has_files, look
+from lineal.model.collector import without_collector
+from lineal.service.files import Files, has_files, look_at_files
 from lineal.service.source import STANDARD_INPUT, Source
 from lineal.store.cache import Cache
 from lineal.store.keys import digest, machinery
@@ -75,7 +75,7 @@ class KeptCorpus:
         if data is None:
             return None
 
-        with uncollected():
+        with without_collector():
             digests, decided, made = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
             corpus = decode(made)
 
@@ -117,7 +117,7 @@ class Followed:
         key = digest("corpus", machinery(), where, source.paths, source.decides)
         self.kept = KeptCorpus(cache, key)
         before = Files.from_bytes(cache.get(self.files_key)) if cache is not None else None
-        self.files = look(source.paths[0], before)
+        self.files = look_at_files(source.paths[0], before)
         self._keep_files(before)
 
     @property
@@ -127,7 +127,7 @@ class Followed:
 
     def update(self) -> bool:
         """Look at the files again; whether one of them has changed."""
-        before, self.files = self.files, look(self.source.paths[0], self.files)
+        before, self.files = self.files, look_at_files(self.source.paths[0], self.files)
         self._keep_files(before)
         return before.stamp != self.files.stamp
 

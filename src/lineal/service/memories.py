@@ -8,7 +8,7 @@ from __future__ import annotations
 import marshal
 
 from lineal.incremental.memory import Memory, Record
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.store import Cache, digest
 
 MOST_NEW = 0.2
@@ -30,7 +30,7 @@ class KeptMemory:
     def load(self) -> Memory:
         """Return the kept memory; an empty one if there is none."""
         memory = Memory()
-        with uncollected():
+        with without_collector():
             self.base = _records(self.cache.get(self.base_key))
             self.news = _records(self.cache.get(self.news_key))
 

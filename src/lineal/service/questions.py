@@ -18,7 +18,7 @@ from lineal.graph.trace import TracedEdge, downstream, upstream
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.views import effects as effects_view
 from lineal.views import json as json_view
-from lineal.views.report import Report, everything
+from lineal.views.report import Report, report_of_all
 
 UPSTREAM, DOWNSTREAM, BOTH = "upstream", "downstream", "both"
 DIRECTIONS = (UPSTREAM, DOWNSTREAM, BOTH)
@@ -31,7 +31,7 @@ class Questions:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.report: Report = everything(graph)
+        self.report: Report = report_of_all(graph)
 
     # -- names -------------------------------------------------------------------------------------
 

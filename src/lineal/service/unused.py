@@ -305,7 +305,7 @@ class _Planner:
                 self.passing[column] = [edge.source for edge in self.graph.into(column)]
             else:
                 self.gone.add(column)
-                self._declared(column)
+                self._note_entry(column)
 
         self.lingering |= {each for each in wanted if each.name in found.lingering}
 
@@ -339,7 +339,7 @@ class _Planner:
             compared = (test.arguments for test in step.tests if test.arguments.get("to"))
             for arguments in compared:
                 field = str(arguments.get("field", ""))
-                is_same = names.same(field, column.name) and names.same(
+                is_same = names.is_same_name(field, column.name) and names.is_same_name(
                     str(arguments["to"]), column.dataset.name
                 )
                 if is_same and not self._is_gone(step.name):
@@ -414,11 +414,11 @@ class _Planner:
             if sources and all(source in self.gone for source in sources):
                 self.gone.add(column)
                 self.reasons[column] = f"SELECT * passes on {shown}, so it goes with it"
-                self._declared(column)
+                self._note_entry(column)
             else:
                 self.reasons[column] = f"SELECT * passes on {shown}, which stays"
 
-    def _declared(self, column: Column) -> None:
+    def _note_entry(self, column: Column) -> None:
         """Note the YAML entry of a column that goes."""
         info = self.graph.info(column)
         if info is not None and info.place is not None and is_yaml(info.place):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
-from lineal.model.boundary import described, is_debugging
+from lineal.model.boundary import describe_error, is_debugging
 from lineal.service.answers import QUESTIONS, Misasked
 
 LONGEST_LINE = 1 << 26
@@ -64,7 +64,7 @@ def answer_question(
         if is_debugging():
             raise
 
-        return {"id": asked["id"], "failure": described(problem)}
+        return {"id": asked["id"], "failure": describe_error(problem)}
 
 
 def _write(answers: TextIO, value: Mapping[str, object]) -> None:

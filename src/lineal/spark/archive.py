@@ -28,7 +28,7 @@ LEVEL = 3
 """Beyond this a second of packing saves less than it costs to send."""
 
 
-def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
+def settings_for_archive(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
     """The settings that send the archive along; who names archives already gets ours in addition."""
     several = list(filter(None, (conf.get(ARCHIVES, ""), f"{archive}#{UNPACKED}")))
     paths = list(filter(None, (UNPACKED, conf.get(PYTHON_PATH, ""))))
@@ -45,11 +45,11 @@ def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] =
                 if file.is_file() and "__pycache__" not in file.parts:
                     packed.write(file, Path(package.name, file.relative_to(package)))
 
-        for file, name in _installed(distributions):
+        for file, name in _installed_files(distributions):
             packed.write(file, name)
 
 
-def _installed(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
+def _installed_files(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Yield the files of installed packages with their paths in the archive."""
     for name in distributions:
         try:

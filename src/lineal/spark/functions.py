@@ -42,7 +42,7 @@ def _body(function: Function) -> str:
         and text.split(None, 1)[0].lower() in ("select", "with")
     )
     if function.body.dialect.lower() not in SPOKEN:
-        text = _translated(text, function)
+        text = _translate_body(text, function)
 
     if scalar_query:
         return f"({text})"
@@ -50,7 +50,7 @@ def _body(function: Function) -> str:
     return text
 
 
-def _translated(text: str, function: Function) -> str:
+def _translate_body(text: str, function: Function) -> str:
     """Return the body of a function in Spark's SQL."""
     if function.table or text.split(None, 1)[0].lower() in ("select", "with"):
         return statement(text, function.body.dialect)

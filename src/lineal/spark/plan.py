@@ -492,10 +492,10 @@ PIECE = 8000
 
 def writer(spark: object) -> Any:
     """An instance of LinealPlan; a context does as well as a session."""
-    return compiled(WRITER, "LinealPlan", getattr(spark, "sparkContext", spark))
+    return compile_instance(WRITER, "LinealPlan", getattr(spark, "sparkContext", spark))
 
 
-def compiled(source: str, name: str, context: Any, around: Any = None) -> Any:
+def compile_instance(source: str, name: str, context: Any, around: Any = None) -> Any:
     """An instance of a Java class, compiled once in a JVM: py4j takes two classes of one name for
     the same.
 

@@ -20,7 +20,7 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.reading import offset_of
 from lineal.extract.sql.translator import Translator
 from lineal.graph.compare import compare
-from lineal.graph.composition import through
+from lineal.graph.composition import compose_through
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
@@ -31,7 +31,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.sequences import flatten
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.imported import informed, unite_imported
+from lineal.resolve.imported import add_schemas, unite_imported
 from lineal.spark.availability import one_line
 from lineal.spark.plan import analyze, describe_plan
 from lineal.spark.stand_in import StandIns, stand_in_names
@@ -99,14 +99,14 @@ class Engines(NamedTuple):
 
 def of_corpus(corpus: Corpus, spark: object) -> tuple[Extraction, Extraction]:
     """(static, exact): the text's lineage, and Spark's on empty tables made from the known schemas."""
-    return both(corpus, spark)[:2]
+    return run_both_engines(corpus, spark)[:2]
 
 
-def both(corpus: Corpus, spark: Any) -> Engines:
+def run_both_engines(corpus: Corpus, spark: Any) -> Engines:
     """The SQL of a corpus by both engines. Programs, and lineage that is given, are read but not
     compared.
     """
-    definitions = Definitions(informed(corpus) if corpus.given else corpus)
+    definitions = Definitions(add_schemas(corpus) if corpus.given else corpus)
     static = definitions.extract()
     statements = [definition for definition in definitions.order if not is_program(definition)]
     defined = {definition.target for definition in statements}
@@ -134,7 +134,7 @@ def both(corpus: Corpus, spark: Any) -> Engines:
             try:
                 exact.add(definition)
             except Exception as error:
-                exact.failed(definition, error)
+                exact.report_failure(definition, error)
 
         found = exact.extraction()
 
@@ -206,13 +206,13 @@ def former_states(statements: Iterable[Definition]) -> Iterator[DatasetInfo]:
             yield declared
 
 
-def compared(corpus: Corpus, spark: Any) -> Extraction:
+def compare_with_spark(corpus: Corpus, spark: Any) -> Extraction:
     """The text's lineage, and a diagnostic for every edge on which Spark does not agree."""
-    static, exact, programs = both(corpus, spark)
+    static, exact, programs = run_both_engines(corpus, spark)
     functions = {dataset for dataset, info in static.datasets.items() if info.kind == "function"}
     refused = any(d.code is Code.ENGINE_REFUSED for d in exact.diagnostics)
     understood = {read.target for read in exact.reads} if refused else set(static.datasets)
-    found = compare(through(static.edges, functions), exact, targets=understood - programs)
+    found = compare(compose_through(static.edges, functions), exact, targets=understood - programs)
     disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
     return Extraction(
@@ -305,7 +305,7 @@ class Exact:
 
         self.coverage.statements.found += 1
         if not self.follows(definition):
-            self.refused(
+            self.report_refusal(
                 definition, NotAsked("a temporary table that it reads is written more than once")
             )
             return
@@ -324,7 +324,7 @@ class Exact:
             plan = self.analyze(rename_target(definition, statement, self.translator))
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
         except Exception as problem:
-            self.refused(definition, problem)
+            self.report_refusal(definition, problem)
             self.stand_ins.add(info)
             return
 
@@ -336,7 +336,7 @@ class Exact:
             try:
                 self.stand_ins.add_like(str(definition.target), plan, found)
             except Exception as problem:
-                self.refused(definition, problem)
+                self.report_refusal(definition, problem)
 
     def analyze(self, statement: str) -> Any:
         """The plan of a statement. Where the type of a column is not known, Spark may cast it to
@@ -353,15 +353,15 @@ class Exact:
 
             raise
 
-    def failed(self, definition: Definition, error: Exception) -> None:
+    def report_failure(self, definition: Definition, error: Exception) -> None:
         """lineal itself failed over what Spark made of a statement."""
         place = definition.reading.statement_near(definition.plan.node)
         self.tell(internal_error(error, place))
 
-    def refused(self, definition: Definition, problem: Exception) -> None:
+    def report_refusal(self, definition: Definition, problem: Exception) -> None:
         """Report a statement that Spark refuses."""
         if not isinstance(problem, (PySparkException, Py4JError, NotAsked)):
-            self.failed(definition, problem)
+            self.report_failure(definition, problem)
             return
 
         offset = offset_of(definition.plan.node)
@@ -387,7 +387,7 @@ class Exact:
         return Extraction(
             edges=[
                 edge
-                for edge in through(self.edges, set(self.hidden))
+                for edge in compose_through(self.edges, set(self.hidden))
                 if edge.into not in self.hidden
             ],
             reads=flatten(part.reads for part in self.parts),

@@ -15,7 +15,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function
-from lineal.model.sequences import inverted
+from lineal.model.sequences import invert
 from lineal.spark.availability import one_line
 from lineal.spark.functions import head_and_body
 from lineal.spark.names import column as quoted
@@ -46,7 +46,7 @@ class StandIns:
     @property
     def names(self) -> Names:
         """Return how names of the session map to datasets."""
-        datasets = inverted(self.renamed)
+        datasets = invert(self.renamed)
         views, meanings = frozenset(self.views), self.corpus.meanings
         return Names(self.corpus.namespace, self.database, views, meanings, datasets)
 
@@ -82,7 +82,7 @@ class StandIns:
     def create(self, name: str, columns: list[tuple[str, str]], as_table: bool = False) -> None:
         """Create an empty view or table with these columns."""
         name = self.renamed.get(name, name)
-        columns = [(column, self.spoken(kind)) for column, kind in columns]
+        columns = [(column, self.spark_type(kind)) for column, kind in columns]
         if "." in name or as_table:
             self.create_table(name, columns)
             return
@@ -98,7 +98,7 @@ class StandIns:
         )
         self.views.add(name.lower())
 
-    def spoken(self, kind: str) -> str:
+    def spark_type(self, kind: str) -> str:
         """The type, if Spark has it: JSON and UUID are text here."""
         if kind not in self.types:
             try:

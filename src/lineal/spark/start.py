@@ -48,7 +48,7 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    hush()
+    silence_spark()
     if master.startswith("local"):
         # else the workers run whichever python3 is on the path
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -62,7 +62,7 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
 
         return SparkSession(SparkContext(conf=settings, gateway=gateway))
     except Exception as problem:
-        raise SparkUnavailable(f"Spark does not start: {explained(problem, log)}") from None
+        raise SparkUnavailable(f"Spark does not start: {explain_failure(problem, log)}") from None
 
 
 def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[str, str]:
@@ -85,7 +85,7 @@ def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[s
     return {**settings, **conf}
 
 
-def hush() -> None:
+def silence_spark() -> None:
     """Silence the warnings and logs of Spark."""
     # what it thinks of pandas is not our user's affair
     warnings.filterwarnings("ignore", module=r"pyspark\.")
@@ -93,7 +93,7 @@ def hush() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def explained(problem: BaseException, log: Path) -> str:
+def explain_failure(problem: BaseException, log: Path) -> str:
     """The known cause that the log or the exception names, else the exception's first telling line."""
     said = f"{problem}\n{tail(log)}"
     for pattern, meaning in CAUSES:

@@ -158,7 +158,7 @@ class Cache:
         except (OSError, ValueError):
             return None
 
-        found = self._checked(key, content) if content is not None else None
+        found = self._check_entry(key, content) if content is not None else None
         if found is not None:
             with suppress(OSError):
                 os.utime(self.folder / key)
@@ -208,7 +208,7 @@ class Cache:
                         Path(path).unlink()
                         total -= size
 
-    def _checked(self, key: str, content: bytes) -> bytes | None:
+    def _check_entry(self, key: str, content: bytes) -> bytes | None:
         """Return the contents of an entry; None if it is damaged, or if lineal did not write it."""
         assert self.secret is not None, "nothing is read without a key"
         head, body = content[: len(MAGIC) + SIGNATURE_SIZE], content[len(MAGIC) + SIGNATURE_SIZE :]

@@ -63,7 +63,7 @@ def manifest_in(folder: Path) -> dict[str, Any] | None:
     return None
 
 
-def checked(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of an output that is whole; what to do is said where it is not."""
     said = manifest_in(folder)
     if said is None:
@@ -98,7 +98,7 @@ class Output:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.said = checked(folder)
+        self.said = read_manifest(folder)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table, in their order; a table that was changed since is an error."""

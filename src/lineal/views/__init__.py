@@ -60,10 +60,10 @@ def view(name: str, report: Report) -> str | Page:
 
 def text(name: str, report: Report) -> str:
     """A report as plain text, ending in a line break."""
-    from lineal.views.terminal import plain
+    from lineal.views.terminal import plain_page
 
     made = view(name, report)
     if isinstance(made, str):
         return made
 
-    return plain(made)
+    return plain_page(made)

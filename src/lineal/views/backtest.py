@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lineal.graph.diff import Difference
 from lineal.model.policy import Level
-from lineal.views.safe import json_safe, visible
+from lineal.views.safe import json_safe, make_visible
 from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import count_noun
 
@@ -62,11 +62,11 @@ def text(made: Backtest) -> Page:
     counts = Counter(each.verdict for each in made.commits)
     told = ", ".join(f"{counts[name]} {name}" for name in ("BLOCK", "REVIEW", "SAFE", "-"))
     heading = f"{count_noun(len(made.commits), 'commit')} under {made.policy}: {told}"
-    page: Page = [line(Piece(visible(heading), "heading")), line()]
+    page: Page = [line(Piece(make_visible(heading), "heading")), line()]
     rows = list(map(_row, made.commits))
     page += [Grid(("VERDICT", "COMMIT", "DATE", "SUBJECT", "BECAUSE OF"), rows), line()]
     if made.note:
-        page.append(line(Piece(visible(made.note), "note")))
+        page.append(line(Piece(make_visible(made.note), "note")))
 
     return page
 

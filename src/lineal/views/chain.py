@@ -23,11 +23,11 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lineal.graph.graph import whole
+from lineal.graph.graph import whole_column
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.grouping import group_pairs
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Chain, Report
-from lineal.views.safe import visible, width
+from lineal.views.safe import make_visible, width
 from lineal.views.terminal import Line, Page, Piece, line
 from lineal.views.words import confidence, count_noun, kind, node_note
 
@@ -64,12 +64,16 @@ def view(report: Report) -> Page:
 
 def _chain(report: Report, chain: Chain, suffix: str) -> Page:
     """Return one chain with its heading and the number of its nodes."""
-    draft = _upwards(report, chain) if chain.direction == UPSTREAM else _downwards(report, chain)
+    draft = (
+        _draw_upstream(report, chain)
+        if chain.direction == UPSTREAM
+        else _draw_downstream(report, chain)
+    )
     return [
         line(Piece("CHAIN: ", "heading"), Piece(f"{chain.start}{suffix}", "heading")),
         line(Piece(RULE, "rule")),
         line(),
-        *_aligned(draft),
+        *_align_notes(draft),
         line(),
         line(f"{count_noun(len(_nodes(chain)), 'node')} in lineage chain."),
     ]
@@ -77,10 +81,10 @@ def _chain(report: Report, chain: Chain, suffix: str) -> Page:
 
 def _nodes(chain: Chain) -> set[Column | Dataset]:
     """A column and its fields are one node."""
-    nodes: set[Column | Dataset] = {whole(chain.start)}
+    nodes: set[Column | Dataset] = {whole_column(chain.start)}
     for edge, _ in chain.edges:
         if isinstance(edge.target, Column):
-            nodes |= {whole(edge.source), whole(edge.target)}
+            nodes |= {whole_column(edge.source), whole_column(edge.target)}
         elif chain.direction == DOWNSTREAM:
             nodes.add(edge.target)
 
@@ -97,7 +101,7 @@ class Path(NamedTuple):
     joins: int | None
 
 
-def _upwards(report: Report, chain: Chain) -> Draft:
+def _draw_upstream(report: Report, chain: Chain) -> Draft:
     """Return the paths from the origins down to the start."""
     paths, home = _paths(report, chain)
     draft: Draft = [] if paths else _node(report, chain.start, MARGIN)
@@ -109,7 +113,7 @@ def _upwards(report: Report, chain: Chain) -> Draft:
         draft += _path(report, path, number)
         end = path.hops[0].target
         if number and end != chain.start and isinstance(end, Column):
-            draft.append(_aside(f"from here on as in Path {_letter(home.get(end, 0))}"))
+            draft.append(_reference_line(f"from here on as in Path {_letter(home.get(end, 0))}"))
 
     return draft + _rows(chain)
 
@@ -120,7 +124,9 @@ def _path(report: Report, path: Path, number: int) -> Draft:
     if path.joins is not None:
         cycle = path.joins == number
         draft.append(
-            _aside("a cycle" if cycle else f"down to here as in Path {_letter(path.joins)}")
+            _reference_line(
+                "a cycle" if cycle else f"down to here as in Path {_letter(path.joins)}"
+            )
         )
 
     draft += _node(report, path.hops[-1].source, MARGIN)
@@ -193,7 +199,7 @@ class Step(NamedTuple):
     branchings: int
 
 
-def _downwards(report: Report, chain: Chain) -> Draft:
+def _draw_downstream(report: Report, chain: Chain) -> Draft:
     """Return the tree of all that the start reaches."""
     traced = {(edge.source, edge.target) for edge, _ in chain.edges}
     drawn: set[Column | Dataset] = set()
@@ -205,21 +211,23 @@ def _downwards(report: Report, chain: Chain) -> Draft:
             draft.append(step)
             continue
 
-        hops = [edge for edge in _leaving(report, step.at) if (edge.source, edge.target) in traced]
+        hops = [
+            edge for edge in _edges_out_of(report, step.at) if (edge.source, edge.target) in traced
+        ]
         again = step.at in drawn and bool(hops)
         drawn.add(step.at)
         draft += _node(report, step.at, step.before)
         if again:
-            draft.append(_aside("continues as above", step.before))
+            draft.append(_reference_line("continues as above", step.before))
         elif hops and step.branchings >= DEEPEST:
-            draft.append(_aside(f"continues: ask for the chain of {step.at}", step.before))
+            draft.append(_reference_line(f"continues: ask for the chain of {step.at}", step.before))
         else:
             pending.extend(reversed(list(_branches(report, step, hops))))
 
     return draft
 
 
-def _leaving(report: Report, at: Column | Dataset) -> list[Edge]:
+def _edges_out_of(report: Report, at: Column | Dataset) -> list[Edge]:
     """Return the edges out of a column, in the order of the graph."""
     if not isinstance(at, Column):
         return []
@@ -270,21 +278,21 @@ def _hop(report: Report, edge: Edge, before: str) -> Line:
     return line(*pieces)
 
 
-def _aside(text: str, before: str = MARGIN) -> Line:
+def _reference_line(text: str, before: str = MARGIN) -> Line:
     """Return a line that says where a path goes on."""
     return line(Piece(before, "arrow"), Piece(f"⋮ {text}", "note"))
 
 
-def _aligned(draft: Draft) -> Page:
+def _align_notes(draft: Draft) -> Page:
     """The notes of all nodes begin in one column."""
     nodes = [part for part in draft if isinstance(part, Node)]
-    widest = max(width(visible(node.before + node.name)) for node in nodes)
+    widest = max(width(make_visible(node.before + node.name)) for node in nodes)
     return [_laid_out(part, widest) if isinstance(part, Node) else part for part in draft]
 
 
 def _laid_out(node: Node, widest: int) -> Line:
     """Return the line of a node with its note in the common column."""
-    space = " " * (widest - width(visible(node.before + node.name)) + 3)
+    space = " " * (widest - width(make_visible(node.before + node.name)) + 3)
     return line(
         Piece(node.before, "arrow"), Piece(node.name, "name"), space, Piece(node.note, "note")
     )

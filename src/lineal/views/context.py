@@ -35,7 +35,7 @@ def context(graph: Graph, column: Column, size: int) -> str:
     sections = (
         ("Where it comes from", list(sources(graph, column)), "No source is known."),
         ("What breaks if it is dropped", list(breaking(lost)), "Nothing breaks."),
-        ("What changes if its values change", list(changing(changed)), "Nothing changes."),
+        ("What changes if its values change", list(change_lines(changed)), "Nothing changes."),
     )
     made = head + "".join(section(title, lines or [nothing]) for title, lines, nothing in sections)
     if len(made) <= size:
@@ -95,7 +95,7 @@ def breaking(found: Effects) -> Iterator[str]:
         yield f"- {each.kind} {code(each.dataset.name)} {WORDS[each.effect]}{note}{at}"
 
 
-def changing(found: Effects) -> Iterator[str]:
+def change_lines(found: Effects) -> Iterator[str]:
     """Yield a line for each column downstream."""
     for each in found.columns:
         yield f"- {code(str(each.column))} ({each.impact.why}, {count_noun(each.impact.depth, 'step')})"
@@ -107,13 +107,13 @@ def section(title: str, lines: Sequence[str], size: int = sys.maxsize) -> str:
     if len(made) > size:
         return ""
 
-    kept = list(fitting(lines, size - len(made) - RESERVE))
+    kept = list(lines_that_fit(lines, size - len(made) - RESERVE))
     made += "".join(f"{line}\n" for line in kept)
     left = len(lines) - len(kept)
     return f"{made}- … and {left} more\n" if left else made
 
 
-def fitting(lines: Iterable[str], size: int) -> Iterator[str]:
+def lines_that_fit(lines: Iterable[str], size: int) -> Iterator[str]:
     """Yield lines as long as they fit."""
     for line in lines:
         size -= len(line) + 1

@@ -21,9 +21,9 @@ from lineal.views import experiments, selection
 from lineal.views.findings.sarif import SCHEMA, physical_location
 from lineal.views.json import place
 from lineal.views.ledger import describe_percent
-from lineal.views.markdown import code, folded
+from lineal.views.markdown import code, fold_text
 from lineal.views.markdown import table as rows_of
-from lineal.views.safe import json_safe, visible
+from lineal.views.safe import json_safe, make_visible
 from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import NOTHING, count_noun
 
@@ -92,7 +92,7 @@ def _finding_lines(finding: Finding, experiment: Experiment | None) -> Iterator[
     if len(finding.details) > MOST_DETAILS:
         yield line(f"  … and {len(finding.details) - MOST_DETAILS:,} more")
 
-    for said in _behind(finding):
+    for said in _consequence_lines(finding):
         yield line("  ", Piece(said, "note"))
 
     if experiment is not None:
@@ -102,7 +102,7 @@ def _finding_lines(finding: Finding, experiment: Experiment | None) -> Iterator[
     yield line()
 
 
-def _behind(finding: Finding) -> Iterator[str]:
+def _consequence_lines(finding: Finding) -> Iterator[str]:
     """Yield the lines about breakage, knock-on changes and reach."""
     for broken in finding.reach.breaks[:MOST_SHOWN]:
         at = f" ({broken.place})" if broken.place else ""
@@ -236,20 +236,20 @@ def markdown(shown: Compared) -> str:
 
     if shown.experiments:
         title = f"{count_noun(len(shown.experiments), 'statement')} run over random tables"
-        lines += ["", *folded(title, experiments.block(shown.experiments))]
+        lines += ["", *fold_text(title, experiments.block(shown.experiments))]
 
     if found.restyled:
         rows = [(code(each.dataset), code(each.note)) for each in found.restyled[:MOST_ROWS]]
         title = f"{count_noun(len(found.restyled), 'cosmetic change')}: proven to return the same"
-        lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
+        lines += ["", *fold_text(title, rows_of(("Dataset", "Change"), rows))]
 
     if found.notes:
         written = [
-            (code(_where(each)), *map(code, cut_pair(each.before, each.after)))
+            (code(_subject_of(each)), *map(code, cut_pair(each.before, each.after)))
             for each in found.notes[:MOST_ROWS]
         ]
         table = rows_of(("Description of", "Before", "After"), written)
-        lines += ["", *folded(f"{count_noun(len(found.notes), 'description')} changed", table)]
+        lines += ["", *fold_text(f"{count_noun(len(found.notes), 'description')} changed", table)]
 
     if found.edges:
         cells = [
@@ -258,7 +258,7 @@ def markdown(shown: Compared) -> str:
         ]
         title = f"{count_noun(len(found.edges), 'edge')} changed"
         more = f" (the first {MOST_EDGES})" if len(found.edges) > MOST_EDGES else ""
-        lines += ["", *folded(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
+        lines += ["", *fold_text(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
 
     base, head = found.coverage
     lines += [
@@ -274,7 +274,7 @@ MOST_EDGES = 200
 """A comment of GitHub holds 65,536 characters."""
 
 
-def _where(detail: Detail) -> str:
+def _subject_of(detail: Detail) -> str:
     """Return the column or dataset of a detail."""
     if detail.column:
         return f"{detail.dataset}.{detail.column}"
@@ -288,7 +288,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     if len(finding.details) > MOST_SHOWN:
         details.append(f"… and {len(finding.details) - MOST_SHOWN:,} more")
 
-    behind = list(map(code, _behind(finding)))
+    behind = list(map(code, _consequence_lines(finding)))
     level = f"{MARKS[finding.level]} {finding.level.label}"
     return level, code(finding.dataset or NOTHING), "<br>".join(details), "<br>".join(behind)
 
@@ -388,19 +388,21 @@ def sarif(shown: Compared) -> str:
 def _result(finding: Finding, number: int) -> dict[str, object]:
     """Return a finding as a SARIF result."""
     said = "; ".join(map(detail_text, finding.details[:MOST_DETAILS]))
-    message = visible("; ".join([f"{finding.dataset or 'input'}: {said}", *_behind(finding)]))
+    message = make_visible(
+        "; ".join([f"{finding.dataset or 'input'}: {said}", *_consequence_lines(finding)])
+    )
     about = f"{finding.kind}\0{finding.dataset}\0{said}".encode("utf-8", "surrogatepass")
     location: dict[str, Any] = physical_location(finding.place)
     if finding.dataset:
         location["logicalLocations"] = [
-            {"fullyQualifiedName": visible(finding.dataset), "kind": "type"}
+            {"fullyQualifiedName": make_visible(finding.dataset), "kind": "type"}
         ]
 
     related = [
         {
             "id": number,
             **physical_location(each.place),
-            "message": {"text": visible(f"{each.dataset} {each.why}")},
+            "message": {"text": make_visible(f"{each.dataset} {each.why}")},
         }
         for number, each in enumerate(finding.reach.breaks, 1)
     ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lineal.graph.graph import whole
+from lineal.graph.graph import whole_column
 from lineal.model.edge import Column, Dataset
 from lineal.views.report import Report
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 HEAD = """\
 digraph lineage {
@@ -47,9 +47,9 @@ def _columns(report: Report) -> Iterator[str]:
         yield "}"
 
     for edge in report.rows:
-        target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
+        target = whole_column(edge.target) if isinstance(edge.target, Column) else edge.target
         label = quote_text(edge.kind if edge.field_level else ", ".join((edge.kind, *edge.used_in)))
-        yield f"{names[whole(edge.source)]} -> {names[target]} [label={label}, {STYLE[edge.kind]}];"
+        yield f"{names[whole_column(edge.source)]} -> {names[target]} [label={label}, {STYLE[edge.kind]}];"
 
 
 def _tables(report: Report) -> Iterator[str]:
@@ -65,5 +65,5 @@ def _tables(report: Report) -> Iterator[str]:
 
 def quote_text(text: str) -> str:
     """A DOT string; Graphviz reads backslash escapes and HTML entities in labels."""
-    escaped = visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+    escaped = make_visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
     return f'"{escaped}"'

@@ -23,7 +23,7 @@ from lineal.graph.effects import (
 from lineal.graph.graph import Graph
 from lineal.views.impact import RULE, path
 from lineal.views.json import place, step
-from lineal.views.markdown import code, folded
+from lineal.views.markdown import code, fold_text
 from lineal.views.markdown import table as rows_of
 from lineal.views.safe import json_safe
 from lineal.views.terminal import Grid, Page, Piece, line
@@ -191,7 +191,7 @@ def markdown(found: Effects, graph: Graph) -> str:
         if rows:
             made = rows_of(header, rows)
             long = len(rows) > MOST_ROWS
-            lines += ["", *(folded(count_noun(len(rows), noun), ["", *made]) if long else made)]
+            lines += ["", *(fold_text(count_noun(len(rows), noun), ["", *made]) if long else made)]
 
     return "\n".join(lines) + "\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lineal.graph.diff.witness import Experiment, Row, Sample
-from lineal.views.markdown import fenced
-from lineal.views.safe import visible
+from lineal.views.markdown import fence_lines
+from lineal.views.safe import make_visible
 
 LONGEST_VALUE = 40
 NULL = "NULL"
@@ -14,9 +14,9 @@ NULL = "NULL"
 
 def lines(experiment: Experiment) -> Iterator[str]:
     """refuted: the versions return different rows; then the tables, and the rows of each version"""
-    yield f"{experiment.outcome.value}: {visible(experiment.note)}"
+    yield f"{experiment.outcome.value}: {make_visible(experiment.note)}"
     for table in experiment.tables:
-        yield f"  {visible(table.name)} {row_text(table.columns)}"
+        yield f"  {make_visible(table.name)} {row_text(table.columns)}"
         yield from (f"    {row_text(row)}" for row in table.rows)
 
     for name, rows in sides(experiment):
@@ -37,7 +37,7 @@ def block(experiments: Mapping[str, Experiment]) -> list[str]:
         first, *rest = lines(experiment)
         shown += [f"{dataset}: {first}", *rest]
 
-    return fenced(shown)
+    return fence_lines(shown)
 
 
 def row_text(row: Row | tuple[str, ...]) -> str:
@@ -50,7 +50,7 @@ def value_text(value: object) -> str:
     if value is None:
         return NULL
 
-    return visible(str(value))[:LONGEST_VALUE]
+    return make_visible(str(value))[:LONGEST_VALUE]
 
 
 def to_json(experiment: Experiment) -> dict[str, object]:

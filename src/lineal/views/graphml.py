@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from lineal.graph.graph import whole
+from lineal.graph.graph import whole_column
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.views.report import Report
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEYS = {
@@ -53,8 +53,8 @@ def _columns(report: Report) -> Iterator[str]:
             yield _node(numbers, column, _about_column(report, column))
 
     for number, edge in enumerate(report.edges):
-        target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
-        yield _edge(number, numbers[whole(edge.source)], numbers[target], _about_edge(edge))
+        target = whole_column(edge.target) if isinstance(edge.target, Column) else edge.target
+        yield _edge(number, numbers[whole_column(edge.source)], numbers[target], _about_edge(edge))
 
 
 def _tables(report: Report) -> Iterator[str]:
@@ -127,4 +127,4 @@ def _data(part: str, about: Mapping[str, str]) -> str:
 
 def _text(said: str) -> str:
     """XML knows no control characters, and neither U+FFFE nor U+FFFF."""
-    return escape(visible(said)).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+    return escape(make_visible(said)).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

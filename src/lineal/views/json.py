@@ -76,7 +76,7 @@ def column(report: Report, found: Column) -> dict[str, Any]:
         "classification": report.labels.labels_of(found),
         "sources": len({edge.source for edge in report.graph.into(found)}),
     }
-    if brought := report.labels.brought(found):
+    if brought := report.labels.labels_brought(found):
         made["brought"] = [
             {"label": each.label, "path": list(map(step, each.path))} for each in brought
         ]

@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 
 def code(text: str) -> str:
     """Return a name as a code span, also in a table: `a\\|b`; backticks in it lengthen
     the fence.
     """
-    shown = visible(text).replace("|", "\\|")
+    shown = make_visible(text).replace("|", "\\|")
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     space = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
     return f"{fence}{space}{shown or ' '}{space}{fence}"
@@ -29,14 +29,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     ]
 
 
-def folded(title: str, lines: Iterable[str]) -> list[str]:
+def fold_text(title: str, lines: Iterable[str]) -> list[str]:
     """Fold long text: readers open it by its title."""
     return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>"]
 
 
-def fenced(lines: Iterable[str]) -> list[str]:
+def fence_lines(lines: Iterable[str]) -> list[str]:
     """Lines as they are, with a fence that is longer than any in them."""
-    shown = list(map(visible, lines))
+    shown = list(map(make_visible, lines))
     longest = max((len(run) for each in shown for run in re.findall("`+", each)), default=0)
     fence = "`" * max(3, longest + 1)
     return [fence, *shown, fence]

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lineal.graph.graph import whole
+from lineal.graph.graph import whole_column
 from lineal.model.edge import Column, Dataset
 from lineal.views.report import Report
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 
 def view(report: Report) -> str:
@@ -35,13 +35,13 @@ def _columns(report: Report) -> Iterator[str]:
         yield "end"
 
     for edge in report.rows:
-        target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
+        target = whole_column(edge.target) if isinstance(edge.target, Column) else edge.target
         arrow = (
             f"-->|{edge.kind}|"
             if edge.field_level
             else f"-.->|{edge.kind} {', '.join(edge.used_in)}|"
         )
-        yield f"{names[whole(edge.source)]} {arrow} {names[target]}"
+        yield f"{names[whole_column(edge.source)]} {arrow} {names[target]}"
 
 
 def _tables(report: Report) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _tables(report: Report) -> Iterator[str]:
 
 def quote_text(text: str) -> str:
     """A Mermaid string: whatever could be markup is written as its number (#60; for <)."""
-    return '"' + "".join(map(_character, visible(text))) + '"'
+    return '"' + "".join(map(_character, make_visible(text))) + '"'
 
 
 def _character(character: str) -> str:

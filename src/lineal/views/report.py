@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lineal.graph.classify import Classification
 from lineal.graph.describe import description, description_status
-from lineal.graph.graph import Graph, overlap, whole
+from lineal.graph.graph import Graph, overlap, whole_column
 from lineal.graph.impact import Impact, impact
 from lineal.graph.select import ALL
 from lineal.graph.tables import TableEdge, reaching, tables
@@ -81,14 +81,14 @@ class Report:
         field level.
         """
         selected = group_pairs(
-            ((whole(edge.source), edge.into), edge.source)
+            ((whole_column(edge.source), edge.into), edge.source)
             for edge in self.edges
             if edge.field_level
         )
 
         def is_selected(edge: Edge) -> bool:
             """Tell whether a selected edge says the same as an edge into rows."""
-            alike = selected.get((whole(edge.source), edge.into), ())
+            alike = selected.get((whole_column(edge.source), edge.into), ())
             return not edge.field_level and any(overlap(edge.source, column) for column in alike)
 
         return [edge for edge in self.edges if not is_selected(edge)]
@@ -117,11 +117,11 @@ class Report:
         if self.entire:
             return {dataset: self.graph.columns(dataset) for dataset in self.datasets}
 
-        touched: dict[Column, None] = {whole(chain.start): None for chain in self.chains}
+        touched: dict[Column, None] = {whole_column(chain.start): None for chain in self.chains}
         for edge in self.rows:
-            touched[whole(edge.source)] = None
+            touched[whole_column(edge.source)] = None
             if isinstance(edge.target, Column):
-                touched[whole(edge.target)] = None
+                touched[whole_column(edge.target)] = None
 
         shown: dict[Dataset, list[Column]] = {dataset: [] for dataset in self.datasets}
         for column in touched:
@@ -138,13 +138,13 @@ class Report:
         return description(self.graph, column)
 
 
-def labelled(report: Report, label: str) -> Report:
+def report_of_label(report: Report, label: str) -> Report:
     """Of a report, the edges along which a label goes from column to column."""
     labels = report.labels
     edges = [edge for edge in report.edges if labels.passes_on(edge, label)]
     chains = tuple(
         chain._replace(
-            edges=_connected(
+            edges=_connected_edges(
                 [each for each in chain.edges if labels.passes_on(each.edge, label)], chain
             )
         )
@@ -157,31 +157,33 @@ def labelled(report: Report, label: str) -> Report:
     return replace(report, edges=tuple(edges), chains=chains, entire=False)
 
 
-def _connected(edges: list[TracedEdge], chain: Chain) -> list[TracedEdge]:
+def _connected_edges(edges: list[TracedEdge], chain: Chain) -> list[TracedEdge]:
     """Those that still lead to or from the column that the chain began with."""
     up = chain.direction == UPSTREAM
     by_near: dict[Column | Dataset, list[TracedEdge]] = {}
     for traced in edges:
         near = traced.target if up else traced.source
-        by_near.setdefault(whole(near) if isinstance(near, Column) else near, []).append(traced)
+        by_near.setdefault(whole_column(near) if isinstance(near, Column) else near, []).append(
+            traced
+        )
 
-    waiting: list[Column | Dataset] = [whole(chain.start)]
+    waiting: list[Column | Dataset] = [whole_column(chain.start)]
     kept: set[int] = set()
     while waiting:
         for traced in by_near.pop(waiting.pop(), ()):
             kept.add(id(traced))
             far = traced.source if up else traced.target
-            waiting.append(whole(far) if isinstance(far, Column) else far)
+            waiting.append(whole_column(far) if isinstance(far, Column) else far)
 
     return [traced for traced in edges if id(traced) in kept]
 
 
-def everything(graph: Graph) -> Report:
+def report_of_all(graph: Graph) -> Report:
     """All edges."""
     return Report(graph, tuple(graph.edges), entire=True)
 
 
-def around(graph: Graph, node: Dataset, direction: str = UPSTREAM) -> Report:
+def edges_around(graph: Graph, node: Dataset, direction: str = UPSTREAM) -> Report:
     """The edges into a dataset, or those that leave it."""
     edges = tuple(
         edge
@@ -192,7 +194,7 @@ def around(graph: Graph, node: Dataset, direction: str = UPSTREAM) -> Report:
     return Report(graph, edges, focus=(node,))
 
 
-def traced(
+def report_of_trace(
     graph: Graph, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False
 ) -> Report:
     """So many hops upstream and downstream of the columns."""

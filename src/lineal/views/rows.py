@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lineal.model.edge import Column
 from lineal.views.report import Report
-from lineal.views.safe import json_safe, visible
+from lineal.views.safe import json_safe, make_visible
 from lineal.views.words import column_name
 
 STRENGTH = ("direct", "expression", "aggregation", "window_function")
@@ -55,7 +55,7 @@ def view(report: Report) -> str:
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow(Row._fields)
     for row in rows(report):
-        writer.writerow([*map(visible, row[:5]), _number(row.confidence)])
+        writer.writerow([*map(make_visible, row[:5]), _number(row.confidence)])
 
     return made.getvalue()
 
@@ -101,12 +101,12 @@ def relations(report: Report) -> list[ColumnLineageRelation]:
 def as_relations(report: Report) -> str:
     """As a list of objects, a line for each target column."""
     lines = ",\n".join(
-        f"  {json.dumps(_plain(each), ensure_ascii=False)}" for each in relations(report)
+        f"  {json.dumps(_plain_relation(each), ensure_ascii=False)}" for each in relations(report)
     )
     return json_safe(f"[\n{lines}\n]\n" if lines else "[]\n")
 
 
-def _plain(relation: ColumnLineageRelation) -> dict[str, object]:
+def _plain_relation(relation: ColumnLineageRelation) -> dict[str, object]:
     """Return a relation as plain values."""
     sources = [source._asdict() for source in relation.source_columns]
     return {**relation._asdict(), "source_columns": sources}

@@ -20,7 +20,7 @@ _UNSEEN = late_pattern(
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Escape characters that are invisible or move the cursor: ESC becomes \\x1b."""
     return _UNSEEN.sub(_escape, text)
 

@@ -10,7 +10,7 @@ from lineal.graph.graph import Graph
 from lineal.model.edge import Dataset
 from lineal.model.sequences import present
 from lineal.views.json import place
-from lineal.views.safe import json_safe, visible
+from lineal.views.safe import json_safe, make_visible
 
 VERSION = 1
 TEST_PREFIX, CONTRACT_PREFIX = "test:", "test:contract_"
@@ -28,7 +28,7 @@ def as_selectors(selected: list[Selected], graph: Graph) -> str:
     if not found:
         return ""
 
-    return visible(" ".join(found)) + "\n"
+    return make_visible(" ".join(found)) + "\n"
 
 
 def as_json(selected: list[Selected], graph: Graph) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from lineal.views.safe import visible, width
+from lineal.views.safe import make_visible, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,21 +75,21 @@ def line(*pieces: Piece | str) -> Line:
     return tuple(piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
 
 
-def plain(page: Page) -> str:
+def plain_page(page: Page) -> str:
     """The page as text: nothing is wrapped or cut."""
     lines: list[str] = []
     for part in page:
         if isinstance(part, Grid):
             lines += _plain_grid(part)
         else:
-            lines.append("".join(visible(piece.text) for piece in part).rstrip())
+            lines.append("".join(make_visible(piece.text) for piece in part).rstrip())
 
     return "\n".join([*lines, ""])
 
 
 def _visible_rows(grid: Grid) -> list[tuple[str, ...]]:
     """Return the rows of a grid without characters that a terminal would obey."""
-    return [tuple(map(visible, row)) for row in grid.rows]
+    return [tuple(map(make_visible, row)) for row in grid.rows]
 
 
 def _plain_grid(grid: Grid) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _plain_grid(grid: Grid) -> Iterator[str]:
     padded = []
     for position, column in enumerate(zip(grid.header, *rows, strict=True)):
         wide = max(map(width, column))
-        padded.append([_padded(cell, wide, position in grid.numbers) for cell in column])
+        padded.append([_pad_cell(cell, wide, position in grid.numbers) for cell in column])
 
     header, *lines = map(GAP.join, zip(*padded, strict=True))
     yield header.rstrip()
@@ -106,7 +106,7 @@ def _plain_grid(grid: Grid) -> Iterator[str]:
     yield from (each.rstrip() for each in lines)
 
 
-def _padded(cell: str, wide: int, number: bool) -> str:
+def _pad_cell(cell: str, wide: int, number: bool) -> str:
     """Return a cell filled with spaces to its width."""
     if cell.isascii():
         if number:
@@ -154,7 +154,7 @@ def draw_page(page: Page, columns: int, wide: bool = False) -> Iterator[Renderab
     for part in page:
         if not isinstance(part, Grid):
             yield _drawn_line(part)
-        elif _fits(part, columns):
+        elif _fits_screen(part, columns):
             yield _drawn_grid(part)
         elif not wide and (fitted := fit(part, columns)) is not None:
             yield _drawn_grid(fitted)
@@ -244,7 +244,7 @@ def shorten(text: str, cells: int, is_path: bool = False) -> str:
     return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
 
-def _fits(grid: Grid, columns: int) -> bool:
+def _fits_screen(grid: Grid, columns: int) -> bool:
     """Whether a box goes on the screen without breaking a name; a last column that folds breaks
     between words.
     """
@@ -262,7 +262,7 @@ def _drawn_line(part: Line) -> Text:
 
     text = Text()
     for piece in part:
-        text.append(visible(piece.text), STYLES.get(piece.style, ""))
+        text.append(make_visible(piece.text), STYLES.get(piece.style, ""))
 
     return text
 
@@ -282,6 +282,6 @@ def _drawn_grid(grid: Grid) -> Table:
         )
 
     for row in grid.rows:
-        table.add_row(*(Text(visible(cell), STYLES.get(cell, "")) for cell in row))
+        table.add_row(*(Text(make_visible(cell), STYLES.get(cell, "")) for cell in row))
 
     return table

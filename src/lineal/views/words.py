@@ -55,7 +55,7 @@ def labels(report: Report, column: Column) -> str:
     """pii where it is declared, pii ← raw_customers.email via stg_customers.email where it was
     brought.
     """
-    brought = report.labels.brought(column)
+    brought = report.labels.labels_brought(column)
     return ", ".join(map(str, brought) if brought else report.labels.labels_of(column))
 
 

@@ -69,7 +69,7 @@ class Api:
             "diff": self.diff,
             "coverage": self.coverage,
         }
-        return {("GET", f"/api/{name}"): _answering(question) for name, question in asked.items()}
+        return {("GET", f"/api/{name}"): _answer_with(question) for name, question in asked.items()}
 
     @property
     def questions(self) -> Questions:
@@ -135,7 +135,7 @@ class Api:
         return json.loads(text)
 
 
-def _answering(question: Callable[[Request], object]) -> Callable[[Request], Answer]:
+def _answer_with(question: Callable[[Request], object]) -> Callable[[Request], Answer]:
     """Return a handler that answers with JSON, or with an error message."""
 
     def answer(request: Request) -> Answer:

@@ -25,7 +25,7 @@ from lineal.graph.classify import Classification
 from lineal.graph.describe import INHERITED, MISSING, MODIFIED, description_status
 from lineal.graph.diff import Finding, Overlay
 from lineal.graph.effects import OF_ONE_TYPE, OF_THE_SAME_TYPE
-from lineal.graph.graph import Graph, whole
+from lineal.graph.graph import Graph, whole_column
 from lineal.graph.names_used import NamesUsed
 from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
@@ -117,15 +117,15 @@ class _Tables:
             "version": VERSION,
             "title": title,
             "start": start,
-            "datasets": _transposed(map(self.dataset, self.datasets), 12),
-            "columns": _transposed(map(self.column, self.columns), 5),
-            "edges": _transposed(fields, 8),
-            "rows": _transposed(rows, 8),
-            "usages": _transposed(self.usages, 11),
-            "brought": _transposed(self.brought(), 3),
-            "named": _transposed(self.naming_rows(), 6),
-            "reads": _transposed(self.reads(), 2),
-            "links": _transposed(self.links(), 3),
+            "datasets": _transpose(map(self.dataset, self.datasets), 12),
+            "columns": _transpose(map(self.column, self.columns), 5),
+            "edges": _transpose(fields, 8),
+            "rows": _transpose(rows, 8),
+            "usages": _transpose(self.usages, 11),
+            "brought": _transpose(self.labels_brought(), 3),
+            "named": _transpose(self.naming_rows(), 6),
+            "reads": _transpose(self.reads(), 2),
+            "links": _transpose(self.links(), 3),
             "calls": {"fixed": sorted(OF_ONE_TYPE), "kept": sorted(OF_THE_SAME_TYPE)},
             "diagnostics": list(map(self.diagnostic, self.diagnostics())),
             "coverage": self.graph.extraction.coverage.to_json(),
@@ -138,7 +138,7 @@ class _Tables:
         return {
             "datasets": [(self.datasets[dataset], mark) for dataset, mark in over.datasets.items()],
             "columns": [
-                (self.columns[whole(column)], mark) for column, mark in over.columns.items()
+                (self.columns[whole_column(column)], mark) for column, mark in over.columns.items()
             ],
             "edges": [(edges[pair], mark) for pair, mark in over.edges.items()],
             "findings": [
@@ -152,7 +152,7 @@ class _Tables:
                 for finding in findings
             ],
             "rewritten": {
-                name: [redact_text(_limited(text)) for text in both]
+                name: [redact_text(_limit_text(text)) for text in both]
                 for name, both in over.rewritten.items()
             },
         }
@@ -163,14 +163,14 @@ class _Tables:
         columns = self.graph.columns(dataset)
         first = self.columns[columns[0]] if columns else -1
         say = self.words
-        place = self.place(self.defined(dataset))
+        place = self.place(self.defining_place(dataset))
         return (
             say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *place,
             first, len(columns), int(bool(columns) and self.used.by_position(columns[0])),
             say["\n".join(info.tags)], say["\n".join(self.graph.jobs.writers(dataset))],
         )  # fmt: skip
 
-    def defined(self, dataset: Dataset) -> Place | None:
+    def defining_place(self, dataset: Dataset) -> Place | None:
         """Return where a dataset is declared, else the first place in the statement that makes it."""
         return self.graph.infos[dataset].place or self.first_places.get(dataset)
 
@@ -198,12 +198,12 @@ class _Tables:
         marks = DECLARED * bool(info.classification) + LISTED
         return say[column.name], say[info.type], say[info.description], labels, marks
 
-    def brought(self) -> Iterator[tuple[int, int, int]]:
+    def labels_brought(self) -> Iterator[tuple[int, int, int]]:
         """Step by step, so that a way of a hundred columns is not written a hundred times."""
         for column, number in self.columns.items():
             if self.labels.labels_of(column):
-                for each in self.labels.brought(column):
-                    yield number, self.words[each.label], self.columns[whole(each.path[-2])]
+                for each in self.labels.labels_brought(column):
+                    yield number, self.words[each.label], self.columns[whole_column(each.path[-2])]
 
     def naming_rows(self) -> Iterator[tuple[int, ...]]:
         """Yield which dataset names which column, and where."""
@@ -250,8 +250,8 @@ class _Tables:
         marks = AMBIGUOUS * edge.ambiguous + MASKED * edge.masked
         marks += STATUS * STATUSES.index(description_status(self.graph, edge))
         return (
-            self.columns[whole(edge.source)],
-            self.columns[whole(target)] if isinstance(target, Column) else into,
+            self.columns[whole_column(edge.source)],
+            self.columns[whole_column(target)] if isinstance(target, Column) else into,
             KINDS.index(edge.kind),
             int(edge.level),
             marks,
@@ -316,7 +316,7 @@ class _Tables:
         """
         found: dict[str, list[tuple[int, int]]] = {}
         for dataset, number in self.datasets.items():
-            place = self.defined(dataset)
+            place = self.defining_place(dataset)
             if place is not None:
                 folder, _, name = place.file.rpartition("/")
                 for key in (place.file, f"{folder}/{name.partition('.')[0]}"):
@@ -325,7 +325,7 @@ class _Tables:
         return {file: sorted(several) for file, several in found.items()}
 
 
-def _limited(text: str) -> str:
+def _limit_text(text: str) -> str:
     """Return a text, cut where it is too long to be compared."""
     if len(text) <= LONGEST_SQL:
         return text
@@ -333,7 +333,7 @@ def _limited(text: str) -> str:
     return f"{text[:LONGEST_SQL]}\n… {len(text) - LONGEST_SQL:,} more characters"
 
 
-def _transposed(rows: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:
+def _transpose(rows: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:
     """Columns compress better than rows, and become typed arrays."""
     several = list(map(list, zip(*rows, strict=True)))
     return several or [[] for _ in range(width)]

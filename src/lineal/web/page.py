@@ -16,7 +16,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 POLICY = (
     "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data: blob:; "
@@ -45,13 +45,13 @@ SHELL = """<!doctype html>
 
 def html(data: dict[str, Any] | None, title: str) -> str:
     """A page with its data inside; with none it asks the server that it came from."""
-    script, style = _built("page.js"), _built("page.css")
+    script, style = _read_built_file("page.js"), _read_built_file("page.css")
     policy = POLICY.format(
         script=_hash(script), style=_hash(style), connect="'none'" if data is not None else "'self'"
     )
     packed = _pack_data(data) if data is not None else ""
     return SHELL.format(
-        policy=policy, title=escape(visible(title)), style=style, script=script, data=packed
+        policy=policy, title=escape(make_visible(title)), style=style, script=script, data=packed
     )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def shell_size() -> int:
     return len(html({}, "").encode())
 
 
-def _built(name: str) -> str:
+def _read_built_file(name: str) -> str:
     """Return a built file of the page."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8").strip()
 

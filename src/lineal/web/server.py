@@ -221,12 +221,12 @@ def _body(server: Server, handler: Handler) -> bytes:
     if len(body) < length:
         raise Refused(400, "the body is shorter than its length")
 
-    return _unpacked(
+    return _unpack_body(
         body, handler.headers.get("Content-Encoding", "identity").lower(), server.largest
     )
 
 
-def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:
+def _unpack_body(body: bytes, encoding: str, largest: int) -> bytes:
     """Return a body unpacked; raise Refused if it is not gzip or too large."""
     if encoding == "identity":
         return body

@@ -14,7 +14,6 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Expression, Lineage, as_expression, pour
 from lineal.algebra.relation import (
     SetOperation,
-    beside,
     decided_rows,
     distinct,
     doubt_columns,
@@ -29,6 +28,7 @@ from lineal.algebra.relation import (
     pivot,
     pivot_cell,
     project,
+    put_side_by_side,
     recurse,
     refer_to,
     rename,
@@ -228,7 +228,7 @@ def test_a_join_has_both_sides_and_a_semi_join_the_first() -> None:
         ["t.a JOIN", "u.b JOIN"],
     )
     assert seen == [["a", "b"], ["a", "b"]]
-    assert told(beside([t, u]))[1] == []
+    assert told(put_side_by_side([t, u]))[1] == []
 
 
 def test_one_key_comes_of_two() -> None:

@@ -12,7 +12,7 @@ from lineal.algebra.expression import (
     first_that_is_there,
     first_unless_equal,
 )
-from lineal.algebra.lineage import Lineage, as_expression, pour, pour_and_decide, united
+from lineal.algebra.lineage import Lineage, as_expression, pour, pour_and_decide, unite_lineages
 from lineal.algebra.values import (
     Items,
     Part,
@@ -45,7 +45,7 @@ def says(lineage: Lineage) -> list[str]:
 
 
 def struct(**fields: Lineage) -> Struct:
-    return build_struct(united(fields.values()), fields.items())
+    return build_struct(unite_lineages(fields.values()), fields.items())
 
 
 def test_of_a_struct_that_was_built_only_the_field_is_read() -> None:

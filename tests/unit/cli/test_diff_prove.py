@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lineal.cli import main
-from lineal.extract.sql.runnable import runnable
+from lineal.extract.sql.runnable import runnable_query
 from lineal.prove import experiment
 from lineal.prove.engine import Engine, Refused
 
@@ -179,8 +179,8 @@ def test_the_time_is_limited() -> None:
     slow = f"WITH {', '.join(ctes)} SELECT count(*) AS c FROM w3, o"
     slow = slow.replace("range(1000) r(n)", "(SELECT unnest(generate_series(1, 1000)) AS n)")
     before, after = (
-        runnable(slow, "duckdb"),
-        runnable(slow.replace("count(*)", "max(w3.n)"), "duckdb"),
+        runnable_query(slow, "duckdb"),
+        runnable_query(slow.replace("count(*)", "max(w3.n)"), "duckdb"),
     )
     found = experiment(before, after, {"o": {"x": "number"}}, 0.5)
     assert (found.outcome.value, found.note) == ("undecided", "not decided in 0.5 seconds")

@@ -10,7 +10,7 @@ from sqlglot import exp
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.dialects.nearest import grammar_of
 from lineal.extract.sql.repair_contracts import CONTRACTS, LEFT_OVER, Contract
-from lineal.extract.sql.repairs import REPAIRS, given_up, repaired, tree_of
+from lineal.extract.sql.repairs import REPAIRS, given_up, repair_words, tree_of
 from lineal.extract.sql.words import FAILURES, words_of_part
 
 WHOLLY_LEFT_OVER = ("normalize_rows",)
@@ -99,6 +99,6 @@ def test_an_extra_word_is_never_lost(contract: Contract):
 def test_words_that_stay_are_never_left_over():
     for contract in CONTRACTS:
         words = tokens_of(contract.stands_for, contract.dialect)
-        mended, left = repaired(words, contract.dialect)
+        mended, left = repair_words(words, contract.dialect)
         kept = {(word.start, word.end) for word in mended}
         assert all((word.start, word.end) not in kept for word in left), contract.repair

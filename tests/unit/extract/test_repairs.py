@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.repairs import repaired, tree_of
+from lineal.extract.sql.repairs import repair_words, tree_of
 from lineal.extract.sql.words import FAILURES
 
 WHOLE = "UPDATE stock SET amount = amount + 1 WHERE id = 3"
@@ -29,7 +29,7 @@ BROKEN = (
 
 def test_a_statement_that_parses_is_left_alone() -> None:
     words = parser_dialect("tsql").tokenize(WHOLE)
-    assert repaired(words, "tsql") == (words, [])
+    assert repair_words(words, "tsql") == (words, [])
 
 
 @pytest.mark.parametrize("text", BROKEN)
@@ -44,7 +44,7 @@ def test_broken_text_is_read_or_refused(text: str, dialect: str) -> None:
 
 def test_words_that_stay_keep_their_places() -> None:
     text = "UPDATE t SET a += b"
-    mended, left_over = repaired(parser_dialect("tsql").tokenize(text), "tsql")
+    mended, left_over = repair_words(parser_dialect("tsql").tokenize(text), "tsql")
     assert left_over == []
     assert [text[word.start : word.end + 1] for word in mended] == [
         "UPDATE",

@@ -98,7 +98,7 @@ def ways(text: str, about: dict[str, tuple[str, ...]], column: str) -> list[str]
         text,
         {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()},
     )
-    return [str(each) for each in Classification(found).brought(found.column(column))]
+    return [str(each) for each in Classification(found).labels_brought(found.column(column))]
 
 
 def test_a_label_that_was_brought_names_its_shortest_way() -> None:
@@ -119,7 +119,7 @@ def test_a_declared_field_brings_its_own_label_only_where_it_is_read() -> None:
     made.datasets[dataset("t")].columns.append(ColumnInfo("address.city", classification=("pii",)))
     found = Graph(made)
     labels = Classification(found)
-    assert [str(each) for each in labels.brought(found.column("v.city"))] == [
+    assert [str(each) for each in labels.labels_brought(found.column("v.city"))] == [
         "pii ← t.address.city"
     ]
     assert labels.labels_of(found.column("v.zip")) == ()

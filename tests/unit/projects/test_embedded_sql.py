@@ -16,7 +16,7 @@ from lineal.projects import load
 from lineal.views.json import edge
 from lineal.views.openlineage.emission import Emission
 from lineal.views.openlineage.events import events
-from lineal.views.report import everything
+from lineal.views.report import report_of_all
 
 
 def corpus(folder: Path, files: dict[str, str]) -> Corpus:
@@ -285,7 +285,7 @@ def test_each_task_has_its_own_part_of_a_table(tmp_path: Path) -> None:
     )
     found = extract(corpus(tmp_path, {"dags/d.py": HEAD + text}))
     graph = Graph(found)
-    report = everything(graph)
+    report = report_of_all(graph)
     named = {str(each.source): edge(report, each)["jobs"] for each in found.edges}
     assert named == {"raw.t.x": ["d.one"], "raw.u.y": ["d.two"]}
     told = list(events(report, Emission(time="2026-01-01T00:00:00Z")))

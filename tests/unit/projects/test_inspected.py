@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from lineal.cli import main
 from lineal.projects import ProjectError
-from lineal.projects.sqlalchemy_schema import inspected
+from lineal.projects.sqlalchemy_schema import inspect_database
 
 pytest.importorskip("sqlalchemy", reason="no SQLAlchemy: pip install 'lineal[sqlalchemy]'")
 
@@ -39,7 +39,7 @@ def url_of(file: Path) -> str:
 
 
 def test_tables_and_views_have_their_columns_and_types(shop: Path) -> None:
-    found = inspected(url_of(shop))
+    found = inspect_database(url_of(shop))
     assert (found.dialect, found.schema) == ("sqlite", "")
     listed = {
         info.dataset.name: (info.kind, [(c.name, c.type) for c in info.columns])
@@ -63,10 +63,10 @@ def test_stars_and_names_of_a_folder_are_resolved_by_it(shop: Path) -> None:
 
 def test_nothing_is_written_or_created(shop: Path, tmp_path: Path) -> None:
     before = shop.read_bytes()
-    inspected(url_of(shop))
+    inspect_database(url_of(shop))
     assert shop.read_bytes() == before
     with pytest.raises(ProjectError, match="there is no file"):
-        inspected(f"sqlite:///{tmp_path}/none.db")
+        inspect_database(f"sqlite:///{tmp_path}/none.db")
     assert not (tmp_path / "none.db").exists()
 
 

@@ -13,7 +13,7 @@ from lineal.model.ledger import Coverage
 from lineal.rules import RULES
 from lineal.views.findings import FORMATS, Verdict, view
 from lineal.views.findings.sarif import uri
-from lineal.views.terminal import plain
+from lineal.views.terminal import plain_page
 
 HOSTILE = "\x1b[31m%0A::error::x,y:z\r\n\u202e[here](1)"
 TEXT = ["select", "\tcustomers.id,", "  中 as \x1b[1mx", "x" * 500, ""]
@@ -31,7 +31,7 @@ def line(place: Place) -> str:
 
 def text(name: str, made: Verdict) -> str:
     shown = view(name, made)
-    return shown if isinstance(shown, str) else plain(shown)
+    return shown if isinstance(shown, str) else plain_page(shown)
 
 
 def test_the_spot_is_underlined_behind_tabs_wide_letters_and_escapes() -> None:

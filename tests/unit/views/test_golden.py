@@ -13,7 +13,14 @@ from handmade import LINEAGEX, column, dataset, graph, ranking
 
 from lineal.graph.select import ALL
 from lineal.views import text, view
-from lineal.views.report import Report, around, everything, impact_of, table_level, traced
+from lineal.views.report import (
+    Report,
+    edges_around,
+    impact_of,
+    report_of_all,
+    report_of_trace,
+    table_level,
+)
 from lineal.views.terminal import draw_page
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "views"
@@ -31,49 +38,58 @@ DIAMONDS = """
 """
 
 REPORTS: dict[str, tuple[str, Report]] = {
-    "table_node": ("table", around(ranking(), dataset("int_customer_ranking"))),
-    "table_downstream": ("table", around(ranking(), dataset("stg_customers"), "downstream")),
-    "table_doubtful": ("table", everything(graph(DIAMONDS))),
-    "table_empty": ("table", everything(graph("-> v.one"))),
+    "table_node": ("table", edges_around(ranking(), dataset("int_customer_ranking"))),
+    "table_downstream": ("table", edges_around(ranking(), dataset("stg_customers"), "downstream")),
+    "table_doubtful": ("table", report_of_all(graph(DIAMONDS))),
+    "table_empty": ("table", report_of_all(graph("-> v.one"))),
     "table_level": ("table", table_level(ranking())),
     "chain_linear": (
         "chain",
-        traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL),
+        report_of_trace(ranking(), [column("int_customer_ranking.customer_id")], up=ALL),
     ),
     "chain_paths": (
         "chain",
-        traced(ranking(), [column("int_customer_ranking.value_per_order")], up=ALL),
+        report_of_trace(ranking(), [column("int_customer_ranking.value_per_order")], up=ALL),
     ),
     "chain_rows": (
         "chain",
-        traced(ranking(), [column("int_customer_ranking.lifetime_value")], up=ALL, with_rows=True),
+        report_of_trace(
+            ranking(), [column("int_customer_ranking.lifetime_value")], up=ALL, with_rows=True
+        ),
     ),
     "chain_no_sources": (
         "chain",
-        traced(ranking(), [column("int_customer_ranking.made_by")], up=ALL),
+        report_of_trace(ranking(), [column("int_customer_ranking.made_by")], up=ALL),
     ),
-    "chain_cycle": ("chain", traced(graph(DIAMONDS), [column("g.x")], up=ALL)),
+    "chain_cycle": ("chain", report_of_trace(graph(DIAMONDS), [column("g.x")], up=ALL)),
     "chain_field": (
         "chain",
-        traced(graph("r.j -> t.address\nt.address.city -> v.city"), [column("v.city")], up=ALL),
+        report_of_trace(
+            graph("r.j -> t.address\nt.address.city -> v.city"), [column("v.city")], up=ALL
+        ),
     ),
-    "tree": ("chain", traced(ranking(), [column("raw_customers.id")], down=ALL)),
-    "tree_linear": ("chain", traced(ranking(), [column("raw_orders.user_id")], down=ALL)),
-    "tree_cycle": ("chain", traced(graph(DIAMONDS), [column("a.x")], down=ALL)),
+    "tree": ("chain", report_of_trace(ranking(), [column("raw_customers.id")], down=ALL)),
+    "tree_linear": ("chain", report_of_trace(ranking(), [column("raw_orders.user_id")], down=ALL)),
+    "tree_cycle": ("chain", report_of_trace(graph(DIAMONDS), [column("a.x")], down=ALL)),
     "chain_both": (
         "chain",
-        traced(ranking(), [column("int_customer_metrics.lifetime_value")], up=ALL, down=ALL),
+        report_of_trace(
+            ranking(), [column("int_customer_metrics.lifetime_value")], up=ALL, down=ALL
+        ),
     ),
     "impact": ("table", impact_of(graph(LINEAGEX), column("web.page"))),
     "impact_none": ("table", impact_of(graph(LINEAGEX), column("info.wpage"))),
-    "dot": ("dot", around(ranking(), dataset("int_customer_ranking"))),
+    "dot": ("dot", edges_around(ranking(), dataset("int_customer_ranking"))),
     "dot_level": ("dot", table_level(ranking())),
-    "mermaid": ("mermaid", around(ranking(), dataset("int_customer_ranking"))),
+    "mermaid": ("mermaid", edges_around(ranking(), dataset("int_customer_ranking"))),
     "mermaid_level": ("mermaid", table_level(ranking())),
-    "lineagex": ("lineagex", everything(graph(LINEAGEX))),
-    "graphml": ("graphml", around(ranking(), dataset("int_customer_ranking"))),
+    "lineagex": ("lineagex", report_of_all(graph(LINEAGEX))),
+    "graphml": ("graphml", edges_around(ranking(), dataset("int_customer_ranking"))),
     "graphml_level": ("graphml", table_level(ranking())),
-    "json": ("json", traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL)),
+    "json": (
+        "json",
+        report_of_trace(ranking(), [column("int_customer_ranking.customer_id")], up=ALL),
+    ),
 }
 
 
@@ -95,8 +111,8 @@ def test_a_long_path_is_one_straight_line_and_a_deep_tree_names_its_continuation
     hops = 2_000
     straight = graph("\n".join(f"t{number}.x -> t{number + 1}.x" for number in range(hops)))
     for report in (
-        traced(straight, [column("t0.x")], down=ALL),
-        traced(straight, [column(f"t{hops}.x")], up=ALL),
+        report_of_trace(straight, [column("t0.x")], down=ALL),
+        report_of_trace(straight, [column(f"t{hops}.x")], up=ALL),
     ):
         made = text("chain", report)
         assert made.count("\n") == 2 * hops + 1 + 5 and f"{hops + 1:,} nodes" in made
@@ -106,7 +122,7 @@ def test_a_long_path_is_one_straight_line_and_a_deep_tree_names_its_continuation
             for number in range(hops)
         )
     )
-    made = text("chain", traced(comb, [column("t0.x")], down=ALL))
+    made = text("chain", report_of_trace(comb, [column("t0.x")], down=ALL))
     assert "⋮ continues: ask for the chain of t30.x" in made and made.count("\n") < 200
 
 
@@ -117,7 +133,7 @@ def test_a_ladder_of_diamonds_has_as_many_paths_as_it_needs() -> None:
         for number in range(100)
         for a, b in (("lm", "lr") if number % 2 == 0 else ("ml", "rl"))
     )
-    made = text("chain", traced(graph(rungs), [column("l100.x")], up=ALL))
+    made = text("chain", report_of_trace(graph(rungs), [column("l100.x")], up=ALL))
     assert made.count("│") == rungs.count("->")
 
 

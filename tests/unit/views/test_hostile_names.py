@@ -17,8 +17,8 @@ from lineal.model.way import Clause, How, way
 from lineal.views import OUTPUTS, text, view
 from lineal.views.dot import quote_text as dot_quoted
 from lineal.views.mermaid import quote_text as mermaid_quoted
-from lineal.views.report import Report, everything, impact_of, table_level, traced
-from lineal.views.safe import visible, width
+from lineal.views.report import Report, impact_of, report_of_all, report_of_trace, table_level
+from lineal.views.safe import make_visible, width
 from lineal.views.terminal import draw_page
 
 HOSTILE = [
@@ -82,9 +82,9 @@ def reports(name: str) -> list[Report]:
     graph = poisoned(name)
     (source, target) = graph.infos
     return [
-        everything(graph),
-        traced(graph, [Column(target, name)], up=ALL, with_rows=True),
-        traced(graph, [Column(source, name), Column(source, f"{name}2")], down=ALL),
+        report_of_all(graph),
+        report_of_trace(graph, [Column(target, name)], up=ALL, with_rows=True),
+        report_of_trace(graph, [Column(source, name), Column(source, f"{name}2")], down=ALL),
         impact_of(graph, Column(source, f"{name}2")),
         table_level(graph),
     ]
@@ -127,7 +127,7 @@ def test_rich_takes_nothing_for_markup(name: str, output: str) -> None:
 
 def test_json_says_the_name_exactly() -> None:
     for name in HOSTILE:
-        made = json.loads(text("json", everything(poisoned(name))))
+        made = json.loads(text("json", report_of_all(poisoned(name))))
         assert made["datasets"][0]["name"] == name
 
 
@@ -135,21 +135,21 @@ def test_json_says_the_name_exactly() -> None:
 def test_a_dot_string_ends_where_it_should(name: str) -> None:
     assert re.fullmatch(r'"(?:[^"\\]|\\.)*"', dot_quoted(name))
     read = dot_quoted(name)[1:-1].replace("&amp;", "&").replace('\\"', '"').replace("\\\\", "\\")
-    assert read == visible(name)
+    assert read == make_visible(name)
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_mermaid_string_has_no_markup(name: str) -> None:
     quoted = mermaid_quoted(name)
     assert not re.search(r"[^\w .#;-]", quoted[1:-1])
-    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), quoted[1:-1]) == visible(name)
+    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), quoted[1:-1]) == make_visible(name)
 
 
 def test_the_lines_of_a_graph_stay_lines() -> None:
-    made = text("dot", everything(poisoned("a\nb\n}\nc")))
-    assert made.count("\n") == text("dot", everything(poisoned("a"))).count("\n")
+    made = text("dot", report_of_all(poisoned("a\nb\n}\nc")))
+    assert made.count("\n") == text("dot", report_of_all(poisoned("a"))).count("\n")
 
 
 def test_visible_and_width() -> None:
-    assert visible("a\x1b[1m\n\u202e") == "a\\x1b[1m\\n\\u202e"
+    assert make_visible("a\x1b[1m\n\u202e") == "a\\x1b[1m\\n\\u202e"
     assert [width(each) for each in ("abc", "日本", "e\u0301", "😀")] == [3, 4, 1, 2]

@@ -15,13 +15,13 @@ from lineal.graph.graph import Graph
 from lineal.projects.errors import ProjectError
 from lineal.projects.lineagex import extraction_of
 from lineal.views import text
-from lineal.views.report import everything, table_level
+from lineal.views.report import report_of_all, table_level
 
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 def test_the_views_of_seed_002() -> None:
-    document = json.loads(text("lineagex", everything(graph(LINEAGEX))))
+    document = json.loads(text("lineagex", report_of_all(graph(LINEAGEX))))
     assert document["webinfo"]["tables"] == ["customers", "web"]
     referenced = ["customers.cid", "web.date", "web.cid"]
     contributed, also = document["webinfo"]["columns"]["wpage"]
@@ -42,7 +42,7 @@ def test_the_sql_is_the_statement() -> None:
 
 
 def test_out_and_in_and_out(tmp_path: Path) -> None:
-    first = text("lineagex", everything(graph(LINEAGEX)))
+    first = text("lineagex", report_of_all(graph(LINEAGEX)))
     file = tmp_path / "output.json"
     file.write_text(first, encoding="utf-8")
     found = lineal.lineage(file)
@@ -90,7 +90,7 @@ def test_a_file_that_is_not_json_is_reported(tmp_path: Path) -> None:
 
 def test_graphml_has_every_dataset_column_and_edge() -> None:
     shown = graph(LINEAGEX)
-    tree = ElementTree.fromstring(text("graphml", everything(shown)))
+    tree = ElementTree.fromstring(text("graphml", report_of_all(shown)))
     nodes = tree.findall(f".//{SPACE}node")
     edges = tree.findall(f".//{SPACE}edge")
     assert len(nodes) == len(shown.infos) + sum(
@@ -118,7 +118,7 @@ def test_names_stay_text(view: str, name: str) -> None:
     made = extraction_of(
         {name: {"tables": [], "columns": {name: [[f"t.{name}"], []]}, "table_name": name}}, "x"
     )
-    shown = text(view, everything(Graph(made)))
+    shown = text(view, report_of_all(Graph(made)))
     shown.encode("utf-8")
     if view == "graphml":
         ElementTree.fromstring(shown)

@@ -18,7 +18,14 @@ from lineal.model.openlineage import URN
 from lineal.model.way import Clause, How, way
 from lineal.views import json as json_view
 from lineal.views import text
-from lineal.views.report import Report, around, everything, impact_of, table_level, traced
+from lineal.views.report import (
+    Report,
+    edges_around,
+    impact_of,
+    report_of_all,
+    report_of_trace,
+    table_level,
+)
 
 SCHEMA = json.loads(
     files("lineal.views").joinpath("lineage.schema.json").read_text(encoding="utf-8")
@@ -41,14 +48,16 @@ def test_the_schema_is_a_schema_and_knows_our_words() -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        everything(ranking()),
-        everything(graph("")),
-        everything(
+        report_of_all(ranking()),
+        report_of_all(graph("")),
+        report_of_all(
             graph("t.a -> v.a  IDENTITY [LOW ambiguous]\nt.address.city -> v.city\nt.* -> v.*")
         ),
-        around(ranking(), dataset("int_customer_ranking")),
-        traced(ranking(), [column("int_customer_ranking.value_or_zero")], up=ALL, with_rows=True),
-        traced(ranking(), [column("raw_customers.id")], up=ALL, down=ALL),
+        edges_around(ranking(), dataset("int_customer_ranking")),
+        report_of_trace(
+            ranking(), [column("int_customer_ranking.value_or_zero")], up=ALL, with_rows=True
+        ),
+        report_of_trace(ranking(), [column("raw_customers.id")], up=ALL, down=ALL),
         impact_of(graph(LINEAGEX), column("web.page")),
         table_level(ranking()),
         table_level(ranking(), dataset("stg_orders")),
@@ -59,7 +68,7 @@ def test_every_report_keeps_the_contract(report: Report) -> None:
 
 
 def test_the_whole_graph() -> None:
-    made = document(everything(ranking()))
+    made = document(report_of_all(ranking()))
     assert list(made) == [
         "version",
         "datasets",
@@ -92,7 +101,7 @@ def test_the_whole_graph() -> None:
 
 def test_one_edge() -> None:
     (edge,) = document(
-        around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v"))
+        edges_around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v"))
     )["edges"]
     place = {"file": "by_hand.sql", "line": 1, "column": 1}
     assert edge == {
@@ -133,7 +142,7 @@ def test_an_edge_has_the_types_of_both_ends() -> None:
     )
     types = [
         (edge["source"]["type"], edge["target"]["column"], edge["target"]["type"])
-        for edge in document(everything(known))["edges"]
+        for edge in document(report_of_all(known))["edges"]
     ]
     assert types == [
         ("string", "town", "STRING"),
@@ -171,13 +180,17 @@ def test_a_macro_is_named_in_place_of_the_calls_of_its_body() -> None:
         None,
         Site(None, "", ("coalesce", ("cents", "round", "divide"))),
     )
-    made = document(everything(Graph(Extraction([Edge(column("t.a"), column("v.a"), (usage,))]))))
+    made = document(
+        report_of_all(Graph(Extraction([Edge(column("t.a"), column("v.a"), (usage,))])))
+    )
     assert made["edges"][0]["usages"][0]["transform"] == "coalesce+cents"
     assert made["edges"][0]["usages"][0]["calls"] == ["coalesce", "round", "divide"]
 
 
 def test_a_trace_says_how_far_each_edge_is() -> None:
-    made = document(traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL))
+    made = document(
+        report_of_trace(ranking(), [column("int_customer_ranking.customer_id")], up=ALL)
+    )
     depths = {edge["source"]["dataset"]: edge["depth"] for edge in made["edges"]}
     assert depths == {"stg_customers": 1, "raw_customers": 2}
     assert [each["name"] for each in made["datasets"]] == [
@@ -191,7 +204,7 @@ def test_diagnostics_are_in_the_body() -> None:
     found = diagnosed(
         Diagnostic(Code.PARSE_ERROR, "no", Place("a.sql", 3, 4)), Diagnostic(Code.OPEN_STAR, "star")
     )
-    assert document(everything(found))["diagnostics"] == [
+    assert document(report_of_all(found))["diagnostics"] == [
         {
             "code": "open-star",
             "severity": "info",

@@ -41,10 +41,10 @@ def share_the_jvm() -> None:
     """A session that is started after another one has been stopped gets the same Java process."""
     launch = java_gateway.launch_gateway
 
-    def launched(*arguments: Any, **named: Any) -> Any:
+    def launch_java(*arguments: Any, **named: Any) -> Any:
         return SparkContext._gateway or launch(*arguments, **named)
 
-    java_gateway.launch_gateway = launched
+    java_gateway.launch_gateway = launch_java
 
 
 def answer(request: dict[str, Any], streams: list[int]) -> int:

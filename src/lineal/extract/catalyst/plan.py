@@ -320,7 +320,7 @@ class PlanReading:
 
         return tuple(filter(None, names))
 
-    def failed(self, error: Exception, trail: Any) -> None:
+    def report_failure(self, error: Exception, trail: Any) -> None:
         """Let an error out: a plan is small enough to fail as a whole."""
         raise error
 

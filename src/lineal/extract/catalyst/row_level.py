@@ -19,7 +19,7 @@ from lineal.algebra.changes import delete, merge_into, update, with_all_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, absorb
-from lineal.algebra.relation import beside, narrow, one_row
+from lineal.algebra.relation import narrow, one_row, put_side_by_side
 from lineal.extract.catalyst.expressions import Scope, expressions_over, gather, path_from_column
 from lineal.extract.catalyst.expressions.casts import is_inserted
 from lineal.extract.catalyst.operators import frame_of
@@ -146,7 +146,7 @@ def read_rewritten(node: Node, plan: Plan) -> Sink | None:
         return read_rewritten_merge(rows, table, plan)
 
     frame = frame_of(table, None, plan)
-    everything = beside([frame, *(frame_of(leaf, None, plan) for leaf in leaves(query))])
+    everything = put_side_by_side([frame, *(frame_of(leaf, None, plan) for leaf in leaves(query))])
     if node.note.get("command") == "DELETE":
         return write_delete(table, frame, node.trees("condition"), everything, plan)
 
@@ -167,7 +167,7 @@ def read_rewritten_update(
             pairs = [(name, chosen_value(item, name, everything)) for name, item in pairs]
 
         inner = frame_of(projection.children[0], None, plan)
-        around = beside([everything, inner])
+        around = put_side_by_side([everything, inner])
         assigned = assigned_values(changed_values(pairs, everything), around, plan)
         for name, lineage in assigned.items():
             absorb(lineage, columns.setdefault(name, {}))
@@ -319,7 +319,7 @@ def write_merge(
 ) -> Sink | None:
     """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     given = frame_of(source, None, plan)
-    both = beside([frame, given])
+    both = put_side_by_side([frame, given])
     met = narrow_statement(given, JOINS, on, both, plan)
     rows = narrow_statement(met, FILTERS, conditions, both, plan).rows
     columns = assigned_values(assigned, both, plan)

@@ -75,7 +75,7 @@ def read_tree(text: str) -> Node:
 
 def build_tree(items: list[dict[str, Any]]) -> Node:
     """Build a tree of the flat list of its nodes, each before its children."""
-    nodes = [Node(short(item["class"]), item, []) for item in items]
+    nodes = [Node(short_name(item["class"]), item, []) for item in items]
     waiting: list[tuple[Node, int]] = []
     for node, item in zip(nodes, items, strict=True):
         while waiting and waiting[-1][1] == 0:
@@ -92,7 +92,7 @@ def build_tree(items: list[dict[str, Any]]) -> Node:
 
 
 @lru_cache(maxsize=4096)
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """Return the last part of a class name, such as Project.
 
     org.apache.spark.sql.catalyst.plans.logical.Project

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lineal.extract.dataframes.pandas.calls import Call
-from lineal.extract.dataframes.pandas.files import entered, left
+from lineal.extract.dataframes.pandas.files import with_exact_names, with_folded_names
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.dataframes.sources import (
     read_path,
@@ -65,12 +65,12 @@ def frames_named(run: Run, text: Value, views: dict[str, Value]) -> dict[str, Re
         for name in words & environment.names.keys():
             relation = relation_in(environment.names[name])
             if relation is not None:
-                found.setdefault(name.lower(), left(relation))
+                found.setdefault(name.lower(), with_folded_names(relation))
 
     for name, held in views.items():
         relation = relation_in(held)
         if relation is not None and name.lower() in {word.lower() for word in words}:
-            found[name.lower()] = left(relation)
+            found[name.lower()] = with_folded_names(relation)
 
     return found
 
@@ -86,7 +86,7 @@ def query_frames(call: Call) -> Value:
     """sqldf("SELECT … FROM df", globals())      the answer is a frame of pandas"""
     text = call.get(0, "query")
     frames = frames_named(call.run, text, {})
-    return DataFrame(Table(entered(read_sql(call.run, text, "sqlite", call.node, frames))))
+    return DataFrame(Table(with_exact_names(read_sql(call.run, text, "sqlite", call.node, frames))))
 
 
 def call_duckdb(run: Run, name: str, call: Invocation) -> Value:
@@ -104,7 +104,7 @@ def on_connection(run: Run, held: Connection, name: str, call: Invocation) -> Va
         return CONNECTION_METHODS[name](Call(run, call.arguments, call.keywords, call.node), held)
 
     if name in ("from_df", "df") and call.arguments:
-        return QueryResult(left(relation_in(call.arguments[0]) or Relation([], {})))
+        return QueryResult(with_folded_names(relation_in(call.arguments[0]) or Relation([], {})))
 
     return call_unknown(run, f"duckdb.{name}", call)
 
@@ -157,7 +157,7 @@ def on_result(run: Run, held: QueryResult, name: str, given: Invocation) -> Valu
     """duckdb.sql("SELECT …").df(), .write_parquet("out.parquet")"""
     call = Call(run, given.arguments, given.keywords, given.node)
     if name in FETCHING:
-        return DataFrame(Table(entered(held.relation)))
+        return DataFrame(Table(with_exact_names(held.relation)))
 
     if name in POLARS:
         return frame_of_polars(run, held.relation, name)
@@ -181,7 +181,7 @@ def on_result(run: Run, held: QueryResult, name: str, given: Invocation) -> Valu
     if name in ("limit", "order", "sort"):
         return held
 
-    call.unsupported(f"DuckDBPyRelation.{name}")
+    call.report_unsupported(f"DuckDBPyRelation.{name}")
     return Unknown(name, f"{name} is not traced", inputs=(held.relation,))
 
 

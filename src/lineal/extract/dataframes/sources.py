@@ -15,7 +15,7 @@ from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.names import owned_name
-from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.relation import Relation, open_star
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import dataset, read_name, read_path_or_table, read_table
 from lineal.extract.pyspark.sinks import write_dataset, write_to
@@ -60,11 +60,11 @@ def read_table_name(run: Run, name: Value, node: ast.AST) -> Relation:
 
 def as_relation(held: Value) -> Relation:
     """Return the relation of a value that was read."""
-    return relation_in(held) or Relation([anything()], {})
+    return relation_in(held) or Relation([open_star()], {})
 
 
 @contextmanager
-def speaking(run: Run, dialect: str) -> Iterator[None]:
+def use_dialect(run: Run, dialect: str) -> Iterator[None]:
     """Read SQL texts in a dialect while the block runs."""
     before = run.facts
     run.facts = facts_of(dialect)
@@ -81,7 +81,7 @@ def read_sql(
 
     pd.read_sql("SELECT …", con), duckdb.sql("SELECT … FROM df")
     """
-    with speaking(run, dialect or "spark"):
+    with use_dialect(run, dialect or "spark"):
         held = sql(run, Invocation([text], dict(relations or {}), node))
 
     found = relation_in(held)
@@ -95,7 +95,7 @@ def read_sql(
         return found
 
     inputs = inputs_of(held)
-    return Relation([anything()], {}, inputs)
+    return Relation([open_star()], {}, inputs)
 
 
 def write_path(
@@ -126,4 +126,4 @@ def write_model(run: Run, relation: Relation, name: str, node: ast.AST, kind: st
 def unknown_relation(run: Run, what: str, node: ast.AST, *inputs: Relation) -> Relation:
     """Return the relation of a frame of which only a run knows the columns; its inputs are read."""
     run.dynamic(what, node, Confidence.UNKNOWN)
-    return Relation([anything()], {}, inputs)
+    return Relation([open_star()], {}, inputs)

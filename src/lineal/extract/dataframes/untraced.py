@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.collected import row_of, rows_of
-from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.relation import Relation, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown
 from lineal.model.diagnostic import Code
@@ -23,7 +23,7 @@ def report_untraced(run: Run, relation: Relation, method: str, node: ast.AST) ->
     df.to_dummies()      DataFrame.to_dummies is not traced
     """
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"{method} is not traced", node)
-    return Relation([anything()], dict(relation.rows), (relation,))
+    return Relation([open_star()], dict(relation.rows), (relation,))
 
 
 def collected_values(relation: Relation, node: Any) -> Unknown:

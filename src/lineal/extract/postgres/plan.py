@@ -10,10 +10,10 @@ from sqlglot.errors import SqlglotError
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.algebra.relation import one_row, project, rename
 from lineal.extract.postgres.shapes import NUMBERED, Shapes
-from lineal.extract.postgres.texts import as_sql, normal, parsed
+from lineal.extract.postgres.texts import as_sql, normal, parse_expression
 from lineal.extract.postgres.tree import Node
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
@@ -94,7 +94,7 @@ class Walk:
     def outputs(self, node: Node) -> list[Lineage]:
         """The lineage of each value that a node gives upwards."""
         if node.kind in APPENDS:
-            return self.appended(node)
+            return self.append_outputs(node)
 
         if node.kind == "Recursive Union":
             return self.recursion(node)
@@ -105,7 +105,7 @@ class Walk:
         inputs = node.inputs
         return self.outputs(inputs[0]) if len(inputs) == 1 and node.kind in PASSING else []
 
-    def appended(self, node: Node) -> list[Lineage]:
+    def append_outputs(self, node: Node) -> list[Lineage]:
         """Return the outputs of an Append.
 
         a UNION ALL b      by position; of EXCEPT only what stands before it
@@ -113,7 +113,7 @@ class Walk:
         members = node.inputs[:1] if is_except(node) else node.inputs
         lists = list(map(self.outputs, members))
         length = min(map(len, lists), default=0)
-        return [united(each[position] for each in lists) for position in range(length)]
+        return [unite_lineages(each[position] for each in lists) for position in range(length)]
 
     def recursion(self, node: Node) -> list[Lineage]:
         """The least fixpoint over both branches."""
@@ -128,7 +128,7 @@ class Walk:
                 alias: frame for alias, frame in self.frames.items() if not self.within(alias, node)
             }
             more = self.outputs(again)
-            grown = list(map(united, zip(found, more, strict=False)))
+            grown = list(map(unite_lineages, zip(found, more, strict=False)))
             if list(map(set, grown)) == list(map(set, found)):
                 return found
 
@@ -147,8 +147,8 @@ class Walk:
     def lineage(self, text: str, node: Node) -> Lineage:
         """The lineage of an expression of a node."""
         try:
-            tree = parsed(as_sql(text, set(self.parameters)))
-            tree = self.joined(tree, node)
+            tree = parse_expression(as_sql(text, set(self.parameters)))
+            tree = self.read_joined(tree, node)
             scope = self.scope(tree)
             into: Lineage = {}
             for item in tree.expressions:
@@ -179,7 +179,7 @@ class Walk:
         self.evaluation.unresolved = 0
         return scope
 
-    def joined(self, tree: Any, node: Node) -> Any:
+    def read_joined(self, tree: Any, node: Node) -> Any:
         """a.id + 1 above the Append of a UNION ALL: the plan writes its first member's expression
         for all of them
         """
@@ -188,12 +188,14 @@ class Walk:
             keys: dict[str, list[int]] = {}
             for position, text in enumerate(texts):
                 keys.setdefault(
-                    normal(parsed(as_sql(text, set(self.parameters))).expressions[0]), []
+                    normal(parse_expression(as_sql(text, set(self.parameters))).expressions[0]), []
                 ).append(position)
 
             name = f"append {id(append)}"
-            self.frames.setdefault(name, self.positions(self.appended(append), keys))
-            tree = tree.transform(lambda each, keys=keys, name=name: replaced(each, keys, name))
+            self.frames.setdefault(name, self.positions(self.append_outputs(append), keys))
+            tree = tree.transform(
+                lambda each, keys=keys, name=name: outputs_by_position(each, keys, name)
+            )
 
         return tree
 
@@ -229,21 +231,21 @@ class Walk:
         """Return the frame of an alias of the plan, a subplan or a parameter."""
         if alias in self.parameters:
             node, position = self.parameters[alias]
-            return numbered(self.outputs(node)[position : position + 1])
+            return frame_by_position(self.outputs(node)[position : position + 1])
 
         if alias.startswith("hashed ") or (alias.startswith("SubPlan ") and self.shapes.exists):
-            return numbered([OPAQUE])
+            return frame_by_position([OPAQUE])
 
         if alias in self.subplans and alias not in self.aliases:
-            return numbered(self.outputs(self.subplans[alias]))
+            return frame_by_position(self.outputs(self.subplans[alias]))
 
         node = self.aliases[alias] if alias in self.aliases else self.part_of(alias)
         if node.relation:
-            return self.scanned(node, alias)
+            return self.scan_table(node, alias)
 
         return ALIASES.get(node.kind, Walk.untold)(self, node)
 
-    def scanned(self, node: Node, alias: str) -> Frame:
+    def scan_table(self, node: Node, alias: str) -> Frame:
         """Return the frame of a table, with the column names that its alias lists.
 
         Seq Scan on a t, where the text says FROM a AS t(one, two)
@@ -255,7 +257,7 @@ class Walk:
         )[1]
         own = [slot.name for slot in frame.slots]
         used = self.used.get(alias, set()) - {"*"}
-        names = self.shapes.renamed(alias, used, own)
+        names = self.shapes.columns_under_alias(alias, used, own)
         if names == own:
             return frame
 
@@ -273,7 +275,7 @@ class Walk:
             if NUMBERED.sub("", other) == alias and node.relation
         )
 
-    def derived(self, node: Node) -> Frame:
+    def subquery_frame(self, node: Node) -> Frame:
         """Return the frame of a subquery.
 
         Subquery Scan on s      by the names that the text gives
@@ -282,7 +284,7 @@ class Walk:
         values = self.outputs(inputs[0]) if inputs else []
         if node.alias.startswith("*SELECT* "):
             names = list(map(self.last_name, node.output))
-            return self.shaped(names[: len(values)], values)
+            return self.shape_frame(names[: len(values)], values)
 
         return self.by_name(node, values)
 
@@ -307,9 +309,9 @@ class Walk:
         if names is None and node.said.get("CTE Name"):
             names = self.shapes.columns(str(node.said["CTE Name"]), used, len(values))
 
-        return self.shaped(names, values) if names is not None else self.untold(node)
+        return self.shape_frame(names, values) if names is not None else self.untold(node)
 
-    def shaped(self, names: list[str], values: list[Lineage]) -> Frame:
+    def shape_frame(self, names: list[str], values: list[Lineage]) -> Frame:
         """Return a frame with the given names and values."""
         return project(
             one_row(), [Slot(name, name, value) for name, value in zip(names, values, strict=False)]
@@ -349,7 +351,7 @@ class Walk:
         for node in self.nodes:
             for text in node.output:
                 try:
-                    tree = parsed(as_sql(text, set(self.parameters)))
+                    tree = parse_expression(as_sql(text, set(self.parameters)))
                 except SqlglotError:
                     continue
 
@@ -360,7 +362,7 @@ class Walk:
 
     def last_name(self, text: str) -> str:
         """Return the column that an expression names first, or an empty text."""
-        column = next(iter(parsed(text).find_all(exp.Column)), None)
+        column = next(iter(parse_expression(text).find_all(exp.Column)), None)
         return column.name if column is not None else ""
 
 
@@ -369,7 +371,7 @@ PASSING = frozenset(
 )
 
 ALIASES = {
-    "Subquery Scan": Walk.derived,
+    "Subquery Scan": Walk.subquery_frame,
     "CTE Scan": Walk.cte,
     "WorkTable Scan": Walk.working_table,
     "Function Scan": Walk.function,
@@ -377,7 +379,7 @@ ALIASES = {
 """Objects other than relations have a meaning by their kind; the plan tells nothing of others."""
 
 
-def numbered(values: Iterable[Lineage]) -> Frame:
+def frame_by_position(values: Iterable[Lineage]) -> Frame:
     """Return a frame whose columns are named by their positions.
 
     (SubPlan 1).col2
@@ -419,7 +421,7 @@ def appends_below(node: Node) -> list[Node]:
     return found
 
 
-def replaced(node: Any, keys: dict[str, list[int]], name: str) -> Any:
+def outputs_by_position(node: Any, keys: dict[str, list[int]], name: str) -> Any:
     """An expression of the first member, by the position that it stands for."""
     if not isinstance(
         node,

@@ -65,7 +65,7 @@ class Shapes:
         key = self.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         self.lists.setdefault(key, []).append(columns)
 
-    def renamed(self, alias: str, used: set[str], names: list[str]) -> list[str]:
+    def columns_under_alias(self, alias: str, used: set[str], names: list[str]) -> list[str]:
         """The columns of a table under an alias: the first list of the text that has all that is
         used, else the table's own names.
         """

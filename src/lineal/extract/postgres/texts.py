@@ -46,7 +46,7 @@ def as_sql(text: str, parameters: set[str]) -> str:
     return SPECIAL.sub(write_part, text)
 
 
-def parsed(text: str) -> Any:
+def parse_expression(text: str) -> Any:
     """The tree of an expression."""
     return parser_dialect("postgres").parse(f"SELECT {text}")[0]
 

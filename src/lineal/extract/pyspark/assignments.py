@@ -68,7 +68,7 @@ def assign_augmented(run: Run, node: ast.AugAssign, env: Environment, returns: R
 
     names += ["a"]
     """
-    load = ast.copy_location(_loaded(node.target), node.target)
+    load = ast.copy_location(_target_as_value(node.target), node.target)
     held = value(run, load, env)
     more = value(run, node.value, env)
     if isinstance(held, list) and isinstance(more, (list, tuple)) and isinstance(node.op, ast.Add):
@@ -86,7 +86,7 @@ def assign_augmented(run: Run, node: ast.AugAssign, env: Environment, returns: R
     bind(run, node.target, combine_values(run, node, held, more), env)
 
 
-def _loaded(target: Any) -> ast.expr:
+def _target_as_value(target: Any) -> ast.expr:
     """Return the target of x += 1 as an expression."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
@@ -221,14 +221,14 @@ def store(run: Run, owner: Value, key: Value, held: Value, node: ast.AST) -> Non
 
     config["a"] = 1
     """
-    if storable(owner, key):
+    if is_storable(owner, key):
         run.touch(owner)
         owner[key] = held
     elif isinstance(owner, dict) and isinstance(key, Unknown):
         run.dynamic(note_of("a key", key), node, key.level, gap=False)
 
 
-def storable(owner: Value, key: Value) -> bool:
+def is_storable(owner: Value, key: Value) -> bool:
     """Tell whether an item can be set there."""
     if isinstance(owner, dict):
         return is_known(key) and not isinstance(key, (list, dict, set))
@@ -293,6 +293,6 @@ def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> Non
     elif isinstance(owner, dict) and is_known(key):
         run.touch(owner)
         owner.pop(key, None)
-    elif isinstance(owner, list) and storable(owner, key):
+    elif isinstance(owner, list) and is_storable(owner, key):
         run.touch(owner)
         del owner[key]

@@ -389,7 +389,7 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
 
     row = held.collected.row
     if row is None or isinstance(node.ctx, ast.Store):
-        return held.renamed(name)
+        return held.rename(name)
 
     if name in MAPPING_METHODS and name not in row.by_key:
         method = MAPPING_METHODS[name]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import doubted
+from lineal.algebra.lineage import add_doubt
 from lineal.extract.pyspark.columns.alternatives import (
     ONE_BRANCH,
     merge_lineage,
@@ -97,7 +97,9 @@ def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
 def one_of_several(left: Value, right: Value) -> Value:
     """Return a choice of a few known values or functions, else an unknown value."""
     held = options_of(left)
-    others = (each for each in options_of(right) if not any(same(each, one) for one in held))
+    others = (
+        each for each in options_of(right) if not any(is_same_value(each, one) for one in held)
+    )
     options = [*held, *others]
     if len(options) == 1:
         return options[0]
@@ -139,7 +141,7 @@ def options_of(value: Value) -> tuple[Value, ...]:
     return (value,)
 
 
-def same(left: Value, right: Value) -> bool:
+def is_same_value(left: Value, right: Value) -> bool:
     """Return whether two branches left the same value."""
     return left is right or (
         is_known(left) and is_known(right) and type(left) is type(right) and bool(left == right)
@@ -150,7 +152,7 @@ def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
     """Return the common beginning of two lists, then the rest of either."""
     run.step(len(left) + len(right))
     common = 0
-    while common < min(len(left), len(right)) and same(left[common], right[common]):
+    while common < min(len(left), len(right)) and is_same_value(left[common], right[common]):
         common += 1
 
     return [*left[:common], *left[common:], *right[common:]]
@@ -181,7 +183,7 @@ def merge_relations(left: Relation, right: Relation) -> Relation:
 
         others = right.by_key.get(attribute.key)
         if others is None:
-            attributes.append(_doubtful(attribute) if right.complete else attribute)
+            attributes.append(_doubt_column(attribute) if right.complete else attribute)
         elif (
             others[0].id == attribute.id
             and others[0].slot.lineage.keys() == attribute.slot.lineage.keys()
@@ -194,7 +196,7 @@ def merge_relations(left: Relation, right: Relation) -> Relation:
 
     for attribute in right.attributes:
         if attribute.slot.star is None and attribute.key not in left.by_key:
-            attributes.append(_doubtful(attribute) if left.complete else attribute)
+            attributes.append(_doubt_column(attribute) if left.complete else attribute)
 
     attributes += side_by_side_stars(left.stars, right.stars, ONE_BRANCH)
     found = Relation(attributes, merge_lineage(left.rows, right.rows), (left, right))
@@ -203,10 +205,10 @@ def merge_relations(left: Relation, right: Relation) -> Relation:
     return found
 
 
-def _doubtful(attribute: Attribute) -> Attribute:
+def _doubt_column(attribute: Attribute) -> Attribute:
     """Return a column whose lineage holds only if one branch ran."""
     slot = attribute.slot
-    return attribute._replace(slot=Slot(slot.name, slot.key, doubted(slot.lineage, ONE_BRANCH)))
+    return attribute._replace(slot=Slot(slot.name, slot.key, add_doubt(slot.lineage, ONE_BRANCH)))
 
 
 def join_states(

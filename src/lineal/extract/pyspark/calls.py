@@ -31,7 +31,7 @@ from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.method_calls import call_method
 from lineal.extract.pyspark.protocols import iterate, known_value, unknown_of
-from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.relation import Relation, open_star
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
     SCHEMA_UNKNOWN,
@@ -163,7 +163,7 @@ def with_collected(
     if collected is None:
         return made
 
-    found = made.renamed()
+    found = made.rename()
     found.collected = collected
     return found
 
@@ -397,7 +397,7 @@ def call_column(run: Run, held: ColumnValue, call: Invocation) -> Value:
 
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", call.node)
     if isinstance(home, Relation):
-        return Relation([anything()], dict(home.rows), (home,))
+        return Relation([open_star()], dict(home.rows), (home,))
 
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 

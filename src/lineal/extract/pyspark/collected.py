@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.lineage import doubted
+from lineal.algebra.lineage import add_doubt
 from lineal.extract.pyspark.dispatch import FRAME_METHODS
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Relation
@@ -85,7 +85,7 @@ def part_of(run: Run, held: Unknown, key: Value, node: ast.AST) -> Unknown | Non
 
     found = column_at(run, known.row, key, node)
     if found is None:
-        return held.renamed(label_of(node))
+        return held.rename(label_of(node))
 
     return value_of(label_of(node), found)
 
@@ -133,14 +133,14 @@ def column_at(run: Run, relation: Relation, key: Value, node: ast.AST) -> Relati
     if isinstance(key, str):
         found = relation.by_key.get(key.lower(), ())
         if len(found) == 1:
-            return relation.derived([found[0]])
+            return relation.derive([found[0]])
 
         selected: Relation = FRAME_METHODS["select"](run, relation, Invocation([key], {}, node))
         return selected
 
     count = len(relation.attributes)
     if isinstance(key, int) and relation.complete and -count <= key < count:
-        return relation.derived([relation.attributes[key]])
+        return relation.derive([relation.attributes[key]])
 
     return None
 
@@ -169,14 +169,14 @@ def tree_in(held: Value) -> Any | None:
         return join_trees(list(held.values.values()))
 
     if isinstance(held, (list, tuple, set, frozenset)):
-        return together(held)
+        return combine_collected(held)
 
     if isinstance(held, dict):
-        return together((*held, *held.values()))
+        return combine_collected((*held, *held.values()))
 
     if isinstance(held, Instance):
         if held.home.is_tuple:
-            return together(held.names.values())
+            return combine_collected(held.names.values())
 
         return None
 
@@ -216,13 +216,13 @@ def tree_of_row(relation: Relation) -> Any:
         return subquery(relation)
 
     several = [
-        each._replace(slot=each.slot._replace(lineage=doubted(each.slot.lineage, WHOLE_ROW)))
+        each._replace(slot=each.slot._replace(lineage=add_doubt(each.slot.lineage, WHOLE_ROW)))
         for each in relation.attributes
     ]
-    return exp.Tuple(expressions=[subquery(relation.derived([each])) for each in several])
+    return exp.Tuple(expressions=[subquery(relation.derive([each])) for each in several])
 
 
-def together(values: Iterable[Value]) -> Any | None:
+def combine_collected(values: Iterable[Value]) -> Any | None:
     """Return one expression of the collected ones among several values."""
     return join_trees(present(map(tree_in, values)))
 
@@ -270,7 +270,7 @@ def lift_value(run: Run, held: Value, node: ast.AST) -> Value:
 
 def computed_of(name: str, values: Iterable[Value]) -> Collected | None:
     """int(latest), latest + 1      Return the columns of a value that is computed of others."""
-    tree = together(values)
+    tree = combine_collected(values)
     if tree is None:
         return None
 

@@ -167,7 +167,7 @@ def parse_args(run: Run, held: Builder, call: Invocation) -> Value:
     if isinstance(found, tuple) and not found[1]:
         return found[0]
 
-    return _unknown(call.node)
+    return _unknown_value(call.node)
 
 
 def parse_known_args(run: Run, held: Builder, call: Invocation) -> Value:
@@ -179,7 +179,7 @@ def parse_known_args(run: Run, held: Builder, call: Invocation) -> Value:
     if isinstance(found, tuple):
         return found
 
-    return (_unknown(call.node), _unknown(call.node))
+    return (_unknown_value(call.node), _unknown_value(call.node))
 
 
 METHODS: dict[str, Callable[[Run, Builder, Invocation], Value]] = {
@@ -194,7 +194,7 @@ METHODS: dict[str, Callable[[Run, Builder, Invocation], Value]] = {
 }
 
 
-def _unknown(node: ast.AST) -> Unknown:
+def _unknown_value(node: ast.AST) -> Unknown:
     """Return that the command line cannot be followed."""
     return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
 
@@ -296,12 +296,12 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: ast.A
         return default
 
     if isinstance(found, list):
-        return [_one(run, expected, each, node) for each in found]
+        return [_convert_one(run, expected, each, node) for each in found]
 
-    return _one(run, expected, found, node)
+    return _convert_one(run, expected, found, node)
 
 
-def _one(run: Run, expected: Expected, found: Any, node: ast.AST) -> Value:
+def _convert_one(run: Run, expected: Expected, found: Any, node: ast.AST) -> Value:
     """Return one value, converted by the type of its argument."""
     if isinstance(found, _Constant):
         return expected.constant

@@ -203,15 +203,15 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
         return maybe[0]
 
     if all_are(maybe, ColumnValue):
-        return ColumnValue(connected([each.tree for each in maybe], node.op))
+        return ColumnValue(connect_conditions([each.tree for each in maybe], node.op))
 
     if last not in maybe:
         maybe.append(last)
 
-    return either(maybe)
+    return one_of_values(maybe)
 
 
-def connected(conditions: list[exp.Expr], operation: ast.boolop) -> exp.Expr:
+def connect_conditions(conditions: list[exp.Expr], operation: ast.boolop) -> exp.Expr:
     """Return the condition of a record that several fields decide.
 
     rec["status"] == "paid" and rec["qty"] > 1
@@ -224,7 +224,7 @@ CONNECTORS: dict[type[ast.boolop], type[exp.Expr]] = {ast.And: exp.And, ast.Or: 
 """The SQL of Python's `and` and `or`."""
 
 
-def either(options: list[Value]) -> Value:
+def one_of_values(options: list[Value]) -> Value:
     """Return one of several values of `and` or `or`."""
     for option in options:
         if isinstance(option, (Unknown, Pattern)):
@@ -248,7 +248,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
 
     options = [value(run, each, env) for each in (node.body, node.orelse)]
     if isinstance(asked, ColumnValue) and all(map(fits_column, options)):
-        return decided(run, asked, options, node)
+        return value_by_condition(run, asked, options, node)
 
     return merge_values(run, *options)
 
@@ -258,7 +258,9 @@ def fits_column(held: Value) -> bool:
     return isinstance(held, (ColumnValue, str, int, float, type(None)))
 
 
-def decided(run: Run, test: ColumnValue, options: list[Value], node: ast.IfExp) -> ColumnValue:
+def value_by_condition(
+    run: Run, test: ColumnValue, options: list[Value], node: ast.IfExp
+) -> ColumnValue:
     """Return the value of a record that one of its fields decides.
 
     "high" if rec["amount"] > 100 else "low"

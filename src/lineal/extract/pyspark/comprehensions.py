@@ -36,7 +36,7 @@ def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
     loops = Loops(run, node, Environment({}, env, env.file))
     stopped = loops.walk(0)
     if isinstance(stopped, Unknown):
-        return stopped.renamed(label_of(node))
+        return stopped.rename(label_of(node))
 
     if stopped is not None:
         return stopped
@@ -147,7 +147,7 @@ class Loops:
         if self.opened is None:
             return self.found
 
-        stars = self.opened.derived(self.opened.stars)
+        stars = self.opened.derive(self.opened.stars)
         rest = Unknown(ANY_COLUMN, SCHEMA_UNKNOWN, Confidence.LOW, inputs=(stars,))
         if self.opened.places[:1] == [0]:
             return [rest, *self.found]

@@ -156,7 +156,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
 
         if test is None:
             run.dynamic("a loop whose rounds only a run knows", node.test, gap=False)
-            return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
+            return run_branches(run, [lambda: _run_once(run, node, env, returns), lambda: Flow.ON])
 
         flow, is_over = run_round(run, node.body, env, returns, watched)
         if flow is Flow.BREAK:
@@ -172,7 +172,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
     return Flow.ON
 
 
-def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+def _run_once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
     """Run the body of a loop once."""
     flow = run_block(run, node.body, env, returns)
     if flow in (Flow.RETURN, Flow.RAISE):
@@ -189,7 +189,7 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     a handler that goes on is a branch of its own; one that raises is none
     """
 
-    def tried() -> Flow:
+    def run_guarded_body() -> Flow:
         """Run the body of `try`, then its `else` if nothing ended the body."""
         flow = run_block(run, node.body, env, returns)
         if flow is Flow.ON:
@@ -197,12 +197,12 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
 
         return flow
 
-    branches: list[Callable[[], Flow]] = [tried]
+    branches: list[Callable[[], Flow]] = [run_guarded_body]
     for handler in node.handlers:
-        if _matters(handler.body):
+        if _does_something(handler.body):
             branches.append(lambda handler=handler: run_block(run, handler.body, env, returns))  # type: ignore[misc]
 
-    flow = tried() if len(branches) == 1 else run_branches(run, branches)
+    flow = run_guarded_body() if len(branches) == 1 else run_branches(run, branches)
     if flow is Flow.RAISE and node.handlers:
         flow = Flow.ON
 
@@ -213,7 +213,7 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     return flow
 
 
-def _matters(nodes: list[ast.stmt]) -> bool:
+def _does_something(nodes: list[ast.stmt]) -> bool:
     """Whether a handler does anything but tell, pass or raise."""
     quiet = (ast.Pass, ast.Raise, ast.Continue, ast.Break)
     for node in nodes:
@@ -243,10 +243,10 @@ def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: R
 
     with open_table() as df: …
     """
-    return inside(run, node.items, node, env, returns)
+    return run_in_managers(run, node.items, node, env, returns)
 
 
-def inside(
+def run_in_managers(
     run: Run,
     items: list[ast.withitem],
     node: ast.With | ast.AsyncWith,
@@ -263,26 +263,28 @@ def inside(
     item, *rest = items
     flow = Flow.ON
 
-    def entered(held: Value) -> None:
+    def run_entered(held: Value) -> None:
         """Bind the name behind `as` and run the items and the body that follow."""
         nonlocal flow
         if item.optional_vars is not None:
             bind(run, item.optional_vars, held, env)
 
-        flow = inside(run, rest, node, env, returns)
+        flow = run_in_managers(run, rest, node, env, returns)
 
     manager = value(run, item.context_expr, env)
     if isinstance(manager, Builder) and manager.kind == "context":
-        around_yield(run, manager, entered, item)
+        around_yield(run, manager, run_entered, item)
         return flow
 
     if run.collector is not None and enter_context(run.collector, manager):
-        entered(manager)
+        run_entered(manager)
         leave_context(run.collector, manager)
         return flow
 
     enter, leave = method_of(manager, "__enter__"), method_of(manager, "__exit__")
-    entered(invoke(run, enter, Invocation([manager], {}, item)) if enter is not None else manager)
+    run_entered(
+        invoke(run, enter, Invocation([manager], {}, item)) if enter is not None else manager
+    )
     if leave is not None:
         invoke(run, leave, Invocation([manager, None, None, None], {}, item))
 

@@ -68,7 +68,7 @@ def define_class(run: Run, node: ast.ClassDef, env: Environment, returns: Return
             base.heirs.append(made)
 
     keywords = {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None}
-    welcome(run, made, keywords, node)
+    call_init_subclass(run, made, keywords, node)
     tell_metaclass(run, made, keywords.get("metaclass"), node)
     run.touch(env.names)
     env.names[node.name] = decorate_class(run, made, node, env)
@@ -132,7 +132,9 @@ def is_decorated_by_a_library(run: Run, node: ast.ClassDef, env: Environment) ->
     return any(isinstance(value(run, each, env), (Library, Unknown)) for each in named)
 
 
-def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef) -> None:
+def call_init_subclass(
+    run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef
+) -> None:
     """Call the __init_subclass__ of the nearest base class that has one.
 
     class Orders(Job, target="x")      Job.__init_subclass__ hears of it

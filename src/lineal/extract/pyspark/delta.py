@@ -12,7 +12,7 @@ from lineal.algebra.changes import delete as delete_rows
 from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, pour, united
+from lineal.algebra.lineage import Lineage, pour, unite_lineages
 from lineal.extract.pyspark.columns.trees import literal, parse_items
 from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, BuilderCall
 from lineal.extract.pyspark.frame_scope import FrameScope
@@ -263,7 +263,7 @@ def execute(run: Run, held: Builder, node: ast.AST) -> Value:
         Slot(
             several[0].name,
             several[0].key,
-            united(slot.lineage for slot in several),
+            unite_lineages(slot.lineage for slot in several),
             several[0].star,
         )
         for several in columns.values()

@@ -156,10 +156,10 @@ def computed_by(arguments: Arguments, keywords: Keywords) -> NamedCall | None:
 def under_its_name(held: Unknown, node: Any, env: Environment) -> Unknown:
     """Return a value that only a run knows, under the name that the program uses for it."""
     if held.home:
-        return held.renamed("", variable_name(node))
+        return held.rename("", variable_name(node))
 
     defined = env.home_of(node.id) if isinstance(node, ast.Name) else None
-    return held.renamed("", variable_name(node), (defined or env).home)
+    return held.rename("", variable_name(node), (defined or env).home)
 
 
 def variable_name(node: ast.AST) -> str:

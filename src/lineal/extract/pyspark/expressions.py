@@ -15,7 +15,7 @@ from lineal.extract.pyspark.values import Choice, Function, Library, Unknown, Va
 LONG_LITERAL = 100
 
 
-def absent(run: Run, node: None, env: Environment) -> Value:
+def no_value(run: Run, node: None, env: Environment) -> Value:
     """Return None.
 
     return, yield      without a value
@@ -58,7 +58,7 @@ def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
     if spelled in run.program.predefined:
         return run.program.predefined[spelled]
 
-    return run.program.undefined(spelled, run, node)
+    return run.program.undefined_name(spelled, run, node)
 
 
 def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
@@ -191,7 +191,7 @@ def yield_value(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> 
 
 EXPRESSIONS.update(
     {
-        type(None): absent,
+        type(None): no_value,
         ast.Constant: constant,
         ast.Name: look_up_name,
         ast.List: sequence,

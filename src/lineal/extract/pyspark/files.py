@@ -127,11 +127,11 @@ class File:
     def tree(self) -> ast.Module:
         """Return the syntax tree of the file."""
         if self._tree is None:
-            self._tree = self.parsed()
+            self._tree = self.parse()
 
         return self._tree
 
-    def parsed(self) -> ast.Module:
+    def parse(self) -> ast.Module:
         """Parse the file; a statement that cannot be parsed is left out, with a diagnostic."""
         try:
             found = parse_python(self.text)

@@ -72,7 +72,7 @@ def form_of(text: str) -> Form:
     if entry is None:
         return Form(spoken)
 
-    return Form(spoken, entry.name, len(required(entry)), entry.lineno)
+    return Form(spoken, entry.name, len(required_parameters(entry)), entry.lineno)
 
 
 def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
@@ -100,7 +100,7 @@ def _entry(tree: ast.Module, functions: Mapping[str, ast.FunctionDef]) -> str:
     if len(takers) == 1:
         return takers[0]
 
-    alone = [name for name in STARTS[:3] if name in free and not required(free[name])]
+    alone = [name for name in STARTS[:3] if name in free and not required_parameters(free[name])]
     return next(
         (name for name in STARTS if name in takers), alone[0] if alone and not takers else ""
     )
@@ -108,7 +108,7 @@ def _entry(tree: ast.Module, functions: Mapping[str, ast.FunctionDef]) -> str:
 
 def takes_session(function: ast.FunctionDef) -> bool:
     """Whether a session is all that a function needs."""
-    needed = required(function)
+    needed = required_parameters(function)
     by_name = {each.arg for each in function.args.kwonlyargs}
     return bool(needed) and all(is_session(each) and each.arg not in by_name for each in needed)
 
@@ -122,7 +122,7 @@ def is_session(parameter: ast.arg) -> bool:
     return "SparkSession" in annotation or parameter.arg in SESSIONS
 
 
-def required(function: ast.FunctionDef) -> list[ast.arg]:
+def required_parameters(function: ast.FunctionDef) -> list[ast.arg]:
     """The parameters without a default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]

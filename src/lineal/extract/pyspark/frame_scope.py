@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot, answer
-from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.lineage import Lineage, add_doubt, pour
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.pyspark.relation import OUTER, Attribute, Relation, fresh, is_dynamic
 from lineal.extract.pyspark.schemas import parsed_schema
-from lineal.extract.sql.columns import edited, struct_star
+from lineal.extract.sql.columns import apply_modifiers, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.nodes import part_names
@@ -91,7 +91,7 @@ class FrameScope(Scope):
                 and _fold(node.name) not in self.relation.by_key
             ):
                 if self.relation.stars:
-                    return self.guessed(alias, f"`{node.name}` is an alias of this select")
+                    return self.mark_guess(alias, f"`{node.name}` is an alias of this select")
 
                 return alias
 
@@ -133,7 +133,7 @@ class FrameScope(Scope):
         """
         relation: Relation | None = self.relation
         while relation is not None:
-            found = relation.identified(bound.id, bound.relation, bound.key)
+            found = relation.attribute_by_id(bound.id, bound.relation, bound.key)
             if found is not None:
                 if found.slot.star is not None:
                     self.evaluation.unresolved += is_dynamic(found)
@@ -185,9 +185,9 @@ class FrameScope(Scope):
         key = _fold(name)
         held = relation.by_key.get(key, [])
         if qualifier:
-            held = [found for found in held if _qualifies(found.qualifier, qualifier)]
+            held = [found for found in held if _fits_dataset(found.qualifier, qualifier)]
             held = held or [
-                f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)
+                f for f in relation.hidden if f.key == key and _fits_dataset(f.qualifier, qualifier)
             ]
 
         if held:
@@ -196,15 +196,15 @@ class FrameScope(Scope):
                 return self.ambiguous(name, slots, node)
 
             found = self.read_slot(slots[0], node)
-            if qualifier or not _beside(found, relation.stars):
+            if qualifier or not _is_next_to_stars(found, relation.stars):
                 return found
 
-            return self.guessed(found, PRODUCED)
+            return self.mark_guess(found, PRODUCED)
 
         stars = [
             star
             for star in relation.stars
-            if not qualifier or _qualifies(star.qualifier, qualifier)
+            if not qualifier or _fits_dataset(star.qualifier, qualifier)
         ]
         answers = [
             slot for star in stars if (slot := _answer_of(star, name, key)) is not UNRESOLVED
@@ -218,7 +218,7 @@ class FrameScope(Scope):
         if len(answers) == 1:
             return self.read_slot(answers[0], node)
 
-        return self.undecided(name, key, answers, node)
+        return self.candidates_for(name, key, answers, node)
 
     def dynamic(self, name: str, answers: list[Slot], node: exp.Column) -> Slot:
         """A DataFrame that only a run knows may have it, in addition to those that are known."""
@@ -229,7 +229,7 @@ class FrameScope(Scope):
         self.evaluation.unresolved += 1
         return answers[0]
 
-    def undecided(self, name: str, key: str, answers: list[Slot], node: exp.Column) -> Slot:
+    def candidates_for(self, name: str, key: str, answers: list[Slot], node: exp.Column) -> Slot:
         """Several unknown schemas may have it: what the corpus says, else all of them."""
         origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
         if len(origins) == 1:
@@ -239,7 +239,7 @@ class FrameScope(Scope):
         best = self.evaluation.witness(key, named)
         if best is not None:
             self.evaluation.read(best[0], self.clause, node)
-            return self.guessed(origins[best[0]], best[1])
+            return self.mark_guess(origins[best[0]], best[1])
 
         self.evaluation.undecided = True
         for origin in origins:
@@ -270,13 +270,13 @@ def _answer_of(star: Attribute, name: str, key: str) -> Slot:
     if star.doubt is None:
         return slot
 
-    return slot._replace(lineage=doubted(slot.lineage, star.doubt))
+    return slot._replace(lineage=add_doubt(slot.lineage, star.doubt))
 
 
 PRODUCED = "a table whose schema is not complete has it; another one that is not known may, too"
 
 
-def _beside(slot: Slot, stars: list[Attribute]) -> bool:
+def _is_next_to_stars(slot: Slot, stars: list[Attribute]) -> bool:
     """Whether a column is next to open stars of its own table and of another one."""
     if len(stars) < 2 or slot.scanned is None:
         return False
@@ -285,7 +285,7 @@ def _beside(slot: Slot, stars: list[Attribute]) -> bool:
     return slot.scanned.dataset in datasets and len(datasets) > 1
 
 
-def _qualifies(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+def _fits_dataset(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:
     """Tell whether a qualifier fits a dataset.
 
     orders.x and db.orders.x are columns of db.orders
@@ -374,7 +374,7 @@ def expand_star(relation: Relation, tree: Any, scope: FrameScope) -> list[Attrib
         return found
 
     held = {id(attribute.slot): attribute for attribute in found}
-    slots = edited(star, [attribute.slot for attribute in found], scope)
+    slots = apply_modifiers(star, [attribute.slot for attribute in found], scope)
     return [held.get(id(slot)) or fresh(slot) for slot in slots]
 
 
@@ -407,7 +407,7 @@ def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
     """
     found: list[Attribute] = []
     for each in own.attributes:
-        held = relation.identified(each.id, own, each.key)
+        held = relation.attribute_by_id(each.id, own, each.key)
         if held is not None:
             found += [*taken_out(relation, each, held), held]
 

@@ -14,9 +14,9 @@ from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.repetition import (
     Call,
     mark_of,
+    recall_call,
     recursion_of,
     remember_call,
-    remembered,
 )
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.values import (
@@ -67,7 +67,7 @@ def call_function(
         return carry_out(run, call, at_yield)
 
     key = call.key()
-    known = remembered(run, function, key) if key is not None else None
+    known = recall_call(run, function, key) if key is not None else None
     if known is not None:
         return known.given
 

@@ -232,7 +232,7 @@ def keep_frame(run: Run, relation: Relation, call: Invocation) -> Value:
 
     DropNullFields.apply(…)
     """
-    return relation.derived()
+    return relation.derive()
 
 
 def filter_frame(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -248,7 +248,7 @@ def filter_frame(run: Run, relation: Relation, call: Invocation) -> Value:
         return filter_(run, relation, call.with_arguments([condition], {}))
 
     run.dynamic("a condition in Python that is not followed", call.node)
-    return relation.derived()
+    return relation.derive()
 
 
 def condition_of(

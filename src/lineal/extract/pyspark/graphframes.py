@@ -11,14 +11,14 @@ from itertools import count
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, pour, united
+from lineal.algebra.lineage import Lineage, pour, unite_lineages
 from lineal.extract.pyspark.dispatch import ATTRIBUTES, FRAME_METHODS, RECEIVERS
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.joins import as_relation, join
 from lineal.extract.pyspark.frames.project import lineage_of, select_items
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.library_functions import LIBRARIES
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Method, Unknown, Value
 from lineal.model.diagnostic import Code
@@ -103,7 +103,7 @@ def lineage_of_graph(run: Run, graph: GraphFrame) -> Lineage:
 def with_column_of_graph(run: Run, graph: GraphFrame, side: Relation, name: str) -> Relation:
     """Append a column that an algorithm computes."""
     made = fresh(Slot(name, name.lower(), lineage_of_graph(run, graph)))
-    return side.derived([*side.attributes, made])
+    return side.derive([*side.attributes, made])
 
 
 APPENDED = {
@@ -168,7 +168,7 @@ def find(run: Run, graph: GraphFrame, call: Invocation) -> Value:
     terms = present(given)
     if not isinstance(pattern, str) or len(terms) < len(given):
         run.dynamic("a pattern that only a run knows", call.node)
-        return Relation([anything()], {}, (graph.vertices, graph.edges))
+        return Relation([open_star()], {}, (graph.vertices, graph.edges))
 
     found: Value = None
     unnamed = count()
@@ -249,8 +249,8 @@ def on_graph(run: Run, held: GraphFrame, name: str, call: Invocation) -> Value:
         return handler(run, held, call)
 
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"GraphFrame.{name} is not traced", call.node)
-    rows = united([held.vertices.rows, held.edges.rows])
-    return Relation([anything()], rows, (held.vertices, held.edges))
+    rows = unite_lineages([held.vertices.rows, held.edges.rows])
+    return Relation([open_star()], rows, (held.vertices, held.edges))
 
 
 LIBRARIES.update(

@@ -15,7 +15,7 @@ from lineal.extract.pyspark.comparisons import compare_values
 from lineal.extract.pyspark.dispatch import BUILTINS, invoke
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import copy_container, is_text, items_of, items_of_each
-from lineal.extract.pyspark.natives import known_or_unknown, unknown
+from lineal.extract.pyspark.natives import known_or_unknown, unknown_value
 from lineal.extract.pyspark.operators import combine_values
 from lineal.extract.pyspark.paths import absolute_path, working_folder
 from lineal.extract.pyspark.protocols import iterate
@@ -125,7 +125,7 @@ def operator_call(kind: type[ast.operator]) -> Handler:
     def apply(run: Run, call: Invocation) -> Value:
         """Return what the operator makes of two arguments, columns or values."""
         if len(call.arguments) != 2:
-            return unknown()
+            return unknown_value()
 
         left, right = call.arguments
         if has_column(call.arguments):
@@ -146,7 +146,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
     def apply(run: Run, call: Invocation) -> Value:
         """Return the comparison of two arguments, columns or values."""
         if len(call.arguments) != 2:
-            return unknown()
+            return unknown_value()
 
         left, right = call.arguments
         if has_column(call.arguments):
@@ -169,7 +169,7 @@ def chain(run: Run, call: Invocation) -> Value:
     """
     several = items_of_each(call.arguments)
     if several is None:
-        return unknown()
+        return unknown_value()
 
     return list(itertools.chain.from_iterable(several))
 
@@ -190,7 +190,7 @@ def product(run: Run, call: Invocation) -> Value:
     several = items_of_each(call.arguments)
     repeat = call.keywords.get("repeat", 1)
     if several is None or not isinstance(repeat, int) or repeat > WIDEST:
-        return unknown()
+        return unknown_value()
 
     several *= repeat
     if math.prod(map(len, several)) > MOST_ITEMS:
@@ -421,13 +421,13 @@ def are_short(texts: Arguments) -> bool:
 def regex_sub(run: Run, call: Invocation) -> Value:
     """re.sub("[^a-z]", "_", name)      over short texts"""
     if len(call.arguments) != 3 or not are_short(call.arguments):
-        return unknown()
+        return unknown_value()
 
     pattern, by, text = call.arguments
     try:
         return compile_pattern(pattern, looks_around=True).sub(by, text)
     except SlowPattern:
-        return unknown()
+        return unknown_value()
 
 
 def regex_test(how: str) -> Handler:
@@ -440,12 +440,12 @@ def regex_test(how: str) -> Handler:
         """Return the match of two known texts: `re.match(pattern, text)`."""
         texts = call.arguments[:2]
         if len(texts) < 2 or not are_short(texts):
-            return unknown()
+            return unknown_value()
 
         try:
             found = getattr(compile_pattern(texts[0], looks_around=True), how)(texts[1])
         except SlowPattern:
-            return unknown()
+            return unknown_value()
 
         if found is None:
             return None

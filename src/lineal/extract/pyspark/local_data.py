@@ -11,7 +11,7 @@ from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.dispatch import FRAME_METHODS
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import ColumnValue, Instance, SchemaValue, Unknown, Value
@@ -41,7 +41,7 @@ def create_data_frame(run: Run, call: Invocation) -> Value:
         run.dynamic(
             f"local data whose columns only a run knows ({held.reason})", call.node, held.level
         )
-        return Relation([anything()], {})
+        return Relation([open_star()], {})
 
     return with_collected_cells(run, local_relation(schema), items_of(data) or [], call.node)
 
@@ -57,7 +57,7 @@ def rows_of_item(item: Value) -> list[Value]:
         return [item]
 
     relation = known.row
-    cells = [value_of(each.slot.name, relation.derived([each])) for each in relation.attributes]
+    cells = [value_of(each.slot.name, relation.derive([each])) for each in relation.attributes]
     return [dict(zip(relation.names, cells, strict=True))]
 
 

@@ -42,7 +42,7 @@ def bind_name(run: Run, name: str | None, held: Value, env: Environment) -> None
         env.names[name] = held
 
 
-def unlike(subject: Value) -> bool | None:
+def other_kind_fits(subject: Value) -> bool | None:
     """Return that a value of another kind does not fit; None where its kind is not known."""
     if isinstance(subject, Unknown):
         return None
@@ -65,7 +65,7 @@ def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) ->
     return fits
 
 
-def either(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> bool | None:
+def match_or(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> bool | None:
     """Match an or pattern.
 
     case "a" | "b"
@@ -81,7 +81,9 @@ def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -
     return compare_values(ast.Eq(), subject, value(run, pattern.value, env))
 
 
-def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment) -> bool | None:
+def match_singleton(
+    run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment
+) -> bool | None:
     """Match a singleton pattern.
 
     case None, case True
@@ -98,7 +100,7 @@ def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environm
     case ["sum", column], case (first, *rest)
     """
     if not isinstance(subject, (list, tuple)):
-        return unlike(subject)
+        return other_kind_fits(subject)
 
     items = items_for_targets(list(subject), pattern.patterns, ast.MatchStar)
     if items is None:
@@ -123,7 +125,7 @@ def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environmen
     case {"type": "cast", "to": kind, **others}
     """
     if not isinstance(subject, dict):
-        return unlike(subject)
+        return other_kind_fits(subject)
 
     keys = [value(run, key, env) for key in pattern.keys]
     if not all_known(keys):
@@ -167,9 +169,9 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
 
 PATTERNS: dict[type, Callable[[Run, Any, Value, Environment], bool | None]] = {
     ast.MatchAs: capture,
-    ast.MatchOr: either,
+    ast.MatchOr: match_or,
     ast.MatchValue: equal,
-    ast.MatchSingleton: single,
+    ast.MatchSingleton: match_singleton,
     ast.MatchSequence: sequence,
     ast.MatchStar: rest,
     ast.MatchMapping: mapping,

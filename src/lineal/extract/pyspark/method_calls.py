@@ -9,7 +9,7 @@ from lineal.extract.pyspark.frames.groups import GROUPED
 from lineal.extract.pyspark.frames.methods import NA
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.invocation import Invocation, argument_at
-from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.relation import Relation, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.session import SESSION
@@ -71,7 +71,7 @@ def on_relation(run: Run, held: Relation, name: str, call: Invocation) -> Value:
         return ACTIONS[name](run, held, call)
 
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", call.node)
-    return Relation([anything()], dict(held.rows), (held,))
+    return Relation([open_star()], dict(held.rows), (held,))
 
 
 def on_column(run: Run, held: ColumnValue, name: str, call: Invocation) -> Value:
@@ -92,7 +92,7 @@ def on_grouped(run: Run, held: Grouped, name: str, call: Invocation) -> Value:
         return handler(run, held, call)
 
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", call.node)
-    return Relation([anything()], dict(held.relation.rows), (held.relation,))
+    return Relation([open_star()], dict(held.relation.rows), (held.relation,))
 
 
 def on_session(run: Run, held: Session, name: str, call: Invocation) -> Value:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import BUILDERS, invoke
 from lineal.extract.pyspark.frame_scope import FrameScope
@@ -26,7 +26,7 @@ from lineal.extract.pyspark.ml_stages import (
     Stage,
     stage_named,
 )
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import SESSION, dataset, read_name
 from lineal.extract.pyspark.sinks import target_names, write_dataset
@@ -231,7 +231,7 @@ def transform(run: Run, held: Value, relation: Relation, node: ast.AST) -> Relat
     stage = stage_named(name) or guessed_stage(params)
     if stage is None:
         run.report(Code.UNSUPPORTED_CONSTRUCT, f"pyspark.ml's {name} is not traced", node)
-        return Relation([*relation.attributes, anything()], dict(relation.rows), (relation,))
+        return Relation([*relation.attributes, open_star()], dict(relation.rows), (relation,))
 
     return append_outputs(run, held, stage, relation, node)
 
@@ -292,13 +292,13 @@ def append(
     attributes = [
         with_learnt(each, learnt) if each.key == key else each for each in found.attributes
     ]
-    return found.derived(attributes)
+    return found.derive(attributes)
 
 
 def with_learnt(attribute: Attribute, learnt: Lineage) -> Attribute:
     """Return a column that comes from what a model has learnt, too."""
     slot = attribute.slot
-    lineage = united((slot.lineage, learnt))
+    lineage = unite_lineages((slot.lineage, learnt))
     return attribute._replace(slot=Slot(slot.name, slot.key, lineage))
 
 
@@ -337,7 +337,7 @@ def names_of(
 def unknown_output(run: Run, relation: Relation, held: Value, node: ast.AST) -> Relation:
     """A stage that only a run knows may append any column."""
     run.dynamic(note_of("a stage", held), node)
-    return Relation([*relation.attributes, anything()], dict(relation.rows), (relation,))
+    return Relation([*relation.attributes, open_star()], dict(relation.rows), (relation,))
 
 
 def transform_by_sql(run: Run, statement: Value, relation: Relation, node: ast.AST) -> Relation:

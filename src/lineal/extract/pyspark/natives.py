@@ -51,7 +51,7 @@ COMPUTED = "computed"
 SIZED = (list, tuple, dict, set, frozenset, range)
 
 
-def unknown() -> Unknown:
+def unknown_value() -> Unknown:
     """Return a value that is computed from values that only a run knows."""
     return Unknown("…", COMPUTED)
 
@@ -67,7 +67,7 @@ def length(run: Run, call: Invocation) -> Value:
 
     found = call_special(run, held, "__len__", [], call.node)
     if found is ...:
-        return unknown()
+        return unknown_value()
 
     return found
 
@@ -79,12 +79,12 @@ def range_(run: Run, call: Invocation) -> Value:
     """
     bounds = call.arguments[:3]
     if not all_are(bounds, int):
-        return unknown()
+        return unknown_value()
 
     try:
         return range(*bounds)
     except (TypeError, ValueError):
-        return unknown()
+        return unknown_value()
 
 
 def as_list(kind: Any) -> Handler:
@@ -116,7 +116,7 @@ def unknown_or(held: Value) -> Unknown:
     if isinstance(held, Unknown):
         return held
 
-    return unknown()
+    return unknown_value()
 
 
 def as_dict(run: Run, call: Invocation) -> Value:
@@ -130,12 +130,12 @@ def as_dict(run: Run, call: Invocation) -> Value:
 
     pairs = items_of(held)
     if pairs is None or not all(map(is_pair, pairs)):
-        return unknown()
+        return unknown_value()
 
     try:
         return {**dict(pairs), **call.keywords}
     except TypeError:
-        return unknown()
+        return unknown_value()
 
 
 def is_pair(held: Value) -> bool:
@@ -150,7 +150,7 @@ def zip_(run: Run, call: Invocation) -> Value:
     """
     several = items_of_each(call.arguments)
     if several is None:
-        return unknown()
+        return unknown_value()
 
     return list(zip(*several, strict=False))
 
@@ -163,7 +163,7 @@ def enumerate_(run: Run, call: Invocation) -> Value:
     items = items_of(argument_at(call.arguments))
     start = call.argument(1, "start", 0)
     if items is None or not isinstance(start, int):
-        return unknown()
+        return unknown_value()
 
     return list(enumerate(items, start))
 
@@ -179,14 +179,14 @@ def keys_of_items(run: Run, items: list[Value], key: Value, node: ast.AST) -> li
     return [invoke(run, key, Invocation([item], {}, node)) for item in items]
 
 
-def sorted_(run: Run, call: Invocation) -> Value:
+def call_sorted(run: Run, call: Invocation) -> Value:
     """Evaluate sorted().
 
     sorted(names, key=len, reverse=True)      in their own order, where that is not known
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return argument_at(call.arguments, 0, unknown())
+        return argument_at(call.arguments, 0, unknown_value())
 
     keys = keys_of_items(run, items, call.keywords.get("key"), call.node)
     if not all_known(keys):
@@ -201,14 +201,14 @@ def sorted_(run: Run, call: Invocation) -> Value:
     return [items[position] for position in order]
 
 
-def reversed_(run: Run, call: Invocation) -> Value:
+def call_reversed(run: Run, call: Invocation) -> Value:
     """Evaluate reversed().
 
     reversed(names)
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     return items[::-1]
 
@@ -235,14 +235,14 @@ def filter_(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments, 1))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     answers = keys_of_items(run, items, call.arguments[0], call.node)
     stays = [truth(answer) is not False for answer in answers]
     return Generator(list(itertools.compress(items, stays)))
 
 
-def plain(function: Callable[..., Any]) -> Handler:
+def pure(function: Callable[..., Any]) -> Handler:
     """A function of constants, which cannot do harm."""
 
     def handle(run: Run, call: Invocation) -> Value:
@@ -253,12 +253,12 @@ def plain(function: Callable[..., Any]) -> Handler:
 
         given = [*arguments, *call.keywords.values()]
         if not all_known(given) or not is_writable(given):
-            return unknown()
+            return unknown_value()
 
         try:
             return function(*arguments, **call.keywords)
         except Exception:  # the analyzed program's mistake
-            return unknown()
+            return unknown_value()
 
     return handle
 
@@ -267,9 +267,9 @@ def round_(run: Run, call: Invocation) -> Value:
     """round(share, 2)"""
     digits = call.argument(1, "ndigits")
     if isinstance(digits, int) and abs(digits) > MOST_DIGITS:
-        return unknown()
+        return unknown_value()
 
-    return plain(round)(run, call)
+    return pure(round)(run, call)
 
 
 def extreme(pick: Callable[..., Any]) -> Handler:
@@ -282,16 +282,16 @@ def extreme(pick: Callable[..., Any]) -> Handler:
         """Return the smallest or largest item where all keys are known."""
         items = items_of(call.arguments[0]) if len(call.arguments) == 1 else call.arguments
         if not items:
-            return call.keywords.get("default", unknown())
+            return call.keywords.get("default", unknown_value())
 
         keys = keys_of_items(run, items, call.keywords.get("key"), call.node)
         if not all_known(keys):
-            return unknown()
+            return unknown_value()
 
         try:
             return items[pick(range(len(items)), key=lambda position: keys[position])]
         except TypeError:
-            return unknown()
+            return unknown_value()
 
     return handle
 
@@ -307,7 +307,7 @@ def as_truth(run: Run, call: Invocation) -> Value:
 def known_or_unknown(answer: bool | None) -> Value:
     """Return an answer, or a value that is not known where only a run can tell."""
     if answer is None:
-        return unknown()
+        return unknown_value()
 
     return answer
 
@@ -319,7 +319,7 @@ def from_keys(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments))
     if items is None or not all_known(items):
-        return unknown()
+        return unknown_value()
 
     return dict.fromkeys(items, argument_at(call.arguments, 1))
 
@@ -342,7 +342,7 @@ def sum_(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     start = call.argument(1, "start", 0)
     if any_is(items, ColumnValue):
@@ -358,7 +358,7 @@ def sum_(run: Run, call: Invocation) -> Value:
 
         return flatten([start, *items])
 
-    return plain(sum)(run, call.with_arguments([items, start], {}))
+    return pure(sum)(run, call.with_arguments([items, start], {}))
 
 
 def is_instance(run: Run, call: Invocation) -> Value:
@@ -367,7 +367,7 @@ def is_instance(run: Run, call: Invocation) -> Value:
     isinstance(x, (str, DataFrame))
     """
     if len(call.arguments) < 2 or isinstance(call.arguments[0], (Unknown, Choice)):
-        return unknown()
+        return unknown_value()
 
     held, kinds = call.arguments[:2]
     if not isinstance(kinds, tuple):
@@ -425,7 +425,7 @@ def attributes_as_dict(run: Run, call: Invocation) -> Value:
     if isinstance(held, Instance):
         return held.names
 
-    return unknown()
+    return unknown_value()
 
 
 def get_attribute(run: Run, call: Invocation) -> Value:
@@ -440,7 +440,7 @@ def get_attribute(run: Run, call: Invocation) -> Value:
         if is_functions:
             return chosen_function()
 
-        return unknown()
+        return unknown_value()
 
     found = attribute_of(run, held, name, call.node)
     if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):
@@ -456,7 +456,7 @@ def has_attribute(run: Run, call: Invocation) -> Value:
     """
     held, name = argument_at(call.arguments), argument_at(call.arguments, 1)
     if not isinstance(name, str):
-        return unknown()
+        return unknown_value()
 
     if isinstance(held, Library) and held.name == "pyspark.sql.functions":
         return name in FUNCTION_NAMES
@@ -464,7 +464,7 @@ def has_attribute(run: Run, call: Invocation) -> Value:
     if isinstance(held, Instance):
         return name in held.names or held.home.find(name) is not None
 
-    return unknown()
+    return unknown_value()
 
 
 def set_attribute(run: Run, call: Invocation) -> Value:
@@ -515,12 +515,12 @@ def next_(run: Run, call: Invocation) -> Value:
     """
     held = argument_at(call.arguments)
     if not isinstance(held, Generator):
-        return unknown()
+        return unknown_value()
 
     if held.items:
         return held.items.pop(0)
 
-    return argument_at(call.arguments, 1, unknown())
+    return argument_at(call.arguments, 1, unknown_value())
 
 
 def iter_(run: Run, call: Invocation) -> Value:
@@ -530,12 +530,12 @@ def iter_(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     return Generator(items)
 
 
-def nothing(run: Run, call: Invocation) -> Value:
+def return_none(run: Run, call: Invocation) -> Value:
     """Return None: the call has no value that a column could be made of.
 
     print(x)
@@ -551,7 +551,7 @@ def kind_of(run: Run, call: Invocation) -> Value:
     if len(call.arguments) == 1 and isinstance(call.arguments[0], Instance):
         return call.arguments[0].home
 
-    return unknown()
+    return unknown_value()
 
 
 def callable_(run: Run, call: Invocation) -> Value:
@@ -562,24 +562,25 @@ def callable_(run: Run, call: Invocation) -> Value:
     if call.arguments:
         return isinstance(call.arguments[0], (Function, Class, Library))
 
-    return unknown()
+    return unknown_value()
 
 
 BUILTINS.update({
     "dict.fromkeys": from_keys,
     "len": length, "range": range_, "list": as_list(list), "tuple": as_list(tuple), "set": as_list(set),
-    "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": sorted_,
-    "reversed": reversed_, "map": map_, "filter": filter_, "str": text, "repr": plain(repr), "int": plain(int),
-    "float": plain(float), "bool": as_truth, "abs": plain(abs), "min": extreme(min), "max": extreme(max),
+    "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": call_sorted,
+    "reversed": call_reversed, "map": map_, "filter": filter_, "str": text, "repr": pure(repr), "int": pure(int),
+    "float": pure(float), "bool": as_truth, "abs": pure(abs), "min": extreme(min), "max": extreme(max),
     "round": round_, "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
     "hasattr": has_attribute, "setattr": set_attribute, "any": any_, "all": all_, "next": next_, "iter": iter_,
-    "print": nothing, "type": kind_of, "callable": callable_, "ord": plain(ord), "chr": plain(chr),
-    "divmod": plain(divmod), "globals": nothing, "locals": nothing, "format": lambda *_: unknown(),
-    "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
-    "Exception": nothing, "ValueError": nothing,
-    "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
-    "issubclass": lambda *_: unknown(), "vars": attributes_as_dict, "dir": lambda *_: unknown(),
-    "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
-    "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
-    "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "pow": lambda *_: unknown(),
+    "print": return_none, "type": kind_of, "callable": callable_, "ord": pure(ord), "chr": pure(chr),
+    "divmod": pure(divmod), "globals": return_none, "locals": return_none, "format": lambda *_: unknown_value(),
+    "property": return_none, "staticmethod": return_none, "classmethod": return_none,
+    "object": return_none, "super": return_none,
+    "Exception": return_none, "ValueError": return_none,
+    "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown_value(),
+    "issubclass": lambda *_: unknown_value(), "vars": attributes_as_dict, "dir": lambda *_: unknown_value(),
+    "hash": lambda *_: unknown_value(), "slice": lambda *_: unknown_value(), "exit": return_none, "quit": return_none,
+    "eval": lambda *_: unknown_value(), "exec": return_none, "compile": lambda *_: unknown_value(),
+    "__import__": lambda *_: unknown_value(), "bytes": lambda *_: unknown_value(), "pow": lambda *_: unknown_value(),
 })  # fmt: skip

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 
-from lineal.model.boundary import described
+from lineal.model.boundary import describe_error
 from lineal.model.sequences import first_or_none
 
 DATABRICKS = "# Databricks notebook source"
@@ -80,7 +80,7 @@ def code_of(text: str) -> list[str]:
         cells = json.loads(text)["cells"]
         sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise NotANotebook(f"not a Jupyter notebook: {described(error)}") from None
+        raise NotANotebook(f"not a Jupyter notebook: {describe_error(error)}") from None
 
     return [
         "".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources

@@ -169,14 +169,14 @@ class Program:
             if file.environment is None and file not in entries:
                 self.attempt(self.enter, file)
 
-        open_calls = OpenCalls(self.run, self.guarded, Mentions(spoken))
+        open_calls = OpenCalls(self.run, self.call_guarded, Mentions(spoken))
         for file in spoken:
             self.attempt(open_calls.call_entries, file)
 
         for file in spoken:
             self.attempt(open_calls.call_rest, file)
 
-        return self.finished()
+        return self.finish()
 
     def execute_main(self, main: Main) -> Run:
         """The one file that is run, and what it imports: what it does not reach does not happen."""
@@ -184,7 +184,7 @@ class Program:
             if file.script.file == main.file:
                 self.attempt(self.enter, file)
 
-        return self.finished()
+        return self.finish()
 
     def execute_again(self, wanted: set[int], before: Run) -> Run:
         """Run some of the scripts once more, with what the others have left behind.
@@ -201,7 +201,7 @@ class Program:
             if id(file) in wanted:
                 self.attempt(self.enter, file)
 
-        open_calls = OpenCalls(run, self.guarded, Mentions([]))
+        open_calls = OpenCalls(run, self.call_guarded, Mentions([]))
 
         def call_again(file: File) -> None:
             """Run a file that did not run yet, then call its functions that are wanted."""
@@ -215,9 +215,9 @@ class Program:
             if not wanted.isdisjoint(map(id, functions_in(file.tree))):
                 self.attempt(call_again, file)
 
-        return self.finished()
+        return self.finish()
 
-    def finished(self) -> Run:
+    def finish(self) -> Run:
         """Return the run after its last file; a path that a table is stored at is that table."""
         for file in self.files:
             self.run.diagnostics.extend(file.problems)
@@ -359,7 +359,7 @@ class Program:
         if function is not None and id(function.node) not in run.called:
             sessions = [Session() for _ in range(file.form.sessions)]
             start = function
-            self.guarded(
+            self.call_guarded(
                 start,
                 lambda: made.append(
                     call_function(run, start, Invocation(sessions, {}, start.node))
@@ -428,16 +428,20 @@ class Program:
         run = self.run
         for function, *said in file.pipelines:
             name, kind, decorator, rules = said
-            self.guarded(function, partial(define, run, function, name, kind, decorator, [], rules))
+            self.call_guarded(
+                function, partial(define, run, function, name, kind, decorator, [], rules)
+            )
 
         for flow in file.flows:
             flow()
 
         for function in file.functions:
             if is_dbt_model(function) and id(function.node) not in run.called:
-                self.guarded(function, partial(dbt_model, run, function, file.script, file.name))
+                self.call_guarded(
+                    function, partial(dbt_model, run, function, file.script, file.name)
+                )
 
-    def guarded(self, function: Function, call: Any) -> None:
+    def call_guarded(self, function: Function, call: Any) -> None:
         """Call a function within a boundary: one that does too much, or fails, is the only one
         lost.
         """
@@ -518,7 +522,7 @@ class Program:
         """Declare what a statement of SQL creates."""
         self.known.declare_plan(plan)
 
-    def undefined(self, name: str, run: Run, node: ast.AST) -> Value:
+    def undefined_name(self, name: str, run: Run, node: ast.AST) -> Value:
         """A name that the program does not define: used as a DataFrame it is an open dataset."""
         held = Unknown(name, "not defined in this program", Confidence.HIGH)
         if name in self.frame_like(node, run):
@@ -715,4 +719,4 @@ def own_unknown_names(env: Environment) -> None:
     """
     for name, held in env.names.items():
         if isinstance(held, Unknown) and not held.home:
-            env.names[name] = held.renamed("", name, env.home)
+            env.names[name] = held.rename("", name, env.home)

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.values import (
     is_elsewhere,
     label_of,
     method_of,
-    outside,
+    reason_for_import,
 )
 
 
@@ -41,7 +41,7 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
         return Unknown(label_of(node), held.reason, held.level, held.variable, held.home)
 
     if isinstance(held, Library):
-        return Unknown(label_of(node), outside(held), variable=held.name)
+        return Unknown(label_of(node), reason_for_import(held), variable=held.name)
 
     return Unknown(label_of(node), "not followed", variable=variable_name(node))
 

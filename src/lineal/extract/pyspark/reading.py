@@ -67,7 +67,7 @@ class PythonReading(Reading):
         """Add a SQL text of this file: its trees know their places in it."""
         self.embedded[id(tree)] = (tree, reading)
 
-    def unquoted(self, name: str) -> str:
+    def spelling_of(self, name: str) -> str:
         """Return how the text spells a unit.
 
         F.expr("date_trunc(period, a)")      a unit that no engine knows is a column
@@ -160,7 +160,7 @@ class PythonReading(Reading):
         """Return the place of a statement."""
         return self.place_of(tree)
 
-    def failed(self, error: Exception, trail: Trail | None) -> None:
+    def report_failure(self, error: Exception, trail: Trail | None) -> None:
         """A trail leads to an expression, and not to the write that it belongs to: a file is told
         once.
         """

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Frame, PatternColumns, Scan, Slot, Star, star_slot
-from lineal.algebra.lineage import Lineage, doubted
+from lineal.algebra.lineage import Lineage, add_doubt
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.diagnostic import Diagnostic
@@ -39,7 +39,7 @@ class Attribute(NamedTuple):
 
     def doubtful(self, doubt: Doubt) -> Attribute:
         """Return a column that is at most as certain as a doubt, as is all that a star answers."""
-        slot = self.slot._replace(lineage=doubted(self.slot.lineage, doubt), scanned=None)
+        slot = self.slot._replace(lineage=add_doubt(self.slot.lineage, doubt), scanned=None)
         weaker = doubt
         if self.doubt is not None and self.doubt.level < doubt.level:
             weaker = self.doubt
@@ -56,7 +56,7 @@ DYNAMIC = Dataset("", "<dynamic>")
 """The home of columns of which nothing is known."""
 
 
-def anything() -> Attribute:
+def open_star() -> Attribute:
     """Return an open star of an unknown source.
 
     select(*names_that_only_a_run_knows)
@@ -181,7 +181,7 @@ class Relation:
 
         return self._stars
 
-    def derived(
+    def derive(
         self, attributes: Sequence[Attribute] | None = None, rows: Lineage | None = None,
         evaluation: Evaluation | None = None, parents: tuple[Relation, ...] = (),
     ) -> Relation:  # fmt: skip
@@ -218,7 +218,7 @@ class Relation:
 
         return False
 
-    def identified(self, number: int, home: Relation, key: str = "") -> Attribute | None:
+    def attribute_by_id(self, number: int, home: Relation, key: str = "") -> Attribute | None:
         """df.x after any number of steps: the column with that identity, if it is still there."""
         for join in reversed(self.twice):
             if number in join.renewed and join.left is not home and join.means_right(home):
@@ -289,7 +289,7 @@ def scan_frame(frame: Frame, qualifier: tuple[str, ...], doubt: Doubt | None = N
     attributes = []
     for slot in frame.slots:
         if doubt is not None:
-            slot = slot._replace(lineage=doubted(slot.lineage, doubt), scanned=None)
+            slot = slot._replace(lineage=add_doubt(slot.lineage, doubt), scanned=None)
 
         attributes.append(fresh(slot, qualifier, doubt))
 

@@ -146,7 +146,7 @@ def recursion_of(run: Run, call: Call) -> Unknown | None:
     return None
 
 
-def remembered(run: Run, function: Function, key: Hashable) -> Kept | None:
+def recall_call(run: Run, function: Function, key: Hashable) -> Kept | None:
     """Return what the same call gave before, if nothing has changed since."""
     held: Kept | None = run.memory.get(key)
     if held is not None and held.changes == run.changes:

@@ -11,7 +11,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.schemas import parsed_schema, type_text
 from lineal.extract.sql.nodes import is_string, part_names
 from lineal.extract.sql.types.expressions import Walk
-from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared, element, field
+from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared_type, element, field
 from lineal.extract.sql.types.queries import OPEN, Table
 from lineal.extract.sql.types.rules import Rules
 
@@ -49,10 +49,14 @@ class FrameTyping:
             held = [each for each in held if parts[-2].lower() in each.qualifier]
 
         if len(held) == 1:
-            return declared(relation.types.get(held[0].id, ""), SPARK)
+            return declared_type(relation.types.get(held[0].id, ""), SPARK)
 
         outer = relation.by_key.get(parts[0].lower(), ()) if not held else ()
-        found = declared(relation.types.get(outer[0].id, ""), SPARK) if len(outer) == 1 else UNKNOWN
+        found = (
+            declared_type(relation.types.get(outer[0].id, ""), SPARK)
+            if len(outer) == 1
+            else UNKNOWN
+        )
         for part in parts[1:]:
             found = field(found, part, SPARK)
 
@@ -78,11 +82,11 @@ def described_type(schema: Any) -> Type:
     """
     text = schema.name if is_string(schema) else ""
     if text.lower().startswith(("array<", "map<")):
-        return declared(text.lower(), SPARK)
+        return declared_type(text.lower(), SPARK)
 
     found = parsed_schema(text)
     if found is not None:
-        return declared(type_text(found), SPARK)
+        return declared_type(type_text(found), SPARK)
 
     return UNKNOWN
 

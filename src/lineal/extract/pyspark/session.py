@@ -21,7 +21,7 @@ from lineal.extract.pyspark.invocation import (
 )
 from lineal.extract.pyspark.local_data import create_data_frame, local_relation
 from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
-from lineal.extract.pyspark.relation import Relation, anything, scan_frame
+from lineal.extract.pyspark.relation import Relation, open_star, scan_frame
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import (
@@ -117,7 +117,7 @@ SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
 """What a run leaves out of names, and of how many parts the name is that has it first."""
 
 
-def use(run: Run, catalog: str, database: str) -> None:
+def use_database(run: Run, catalog: str, database: str) -> None:
     """Set the current database.
 
     USE sales, spark.catalog.setCurrentDatabase("sales")      from here on
@@ -177,7 +177,7 @@ def find_view(run: Run, parts: list[str]) -> Relation | None:
 
 def read_view(relation: Relation, name: str) -> Relation:
     """A temporary view is composed away; its columns may be called by its name."""
-    found = relation.derived([each._replace(qualifier=(name,)) for each in relation.attributes])
+    found = relation.derive([each._replace(qualifier=(name,)) for each in relation.attributes])
     found.under = None
     return found
 
@@ -241,7 +241,7 @@ def unknown_frame(run: Run, held: Unknown, node: ast.AST) -> Relation:
     Return a DataFrame without a source: it may have any column, and it reads what it was made of.
     """
     run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
-    return Relation([anything()], {}, held.inputs)
+    return Relation([open_star()], {}, held.inputs)
 
 
 def range_(run: Run, call: Invocation) -> Value:
@@ -385,7 +385,7 @@ def read_rows(run: Run, held: Value, node: ast.AST) -> Relation | None:
         return None
 
     if held.reason == JSON_ROWS:
-        return held.inputs[0].derived()
+        return held.inputs[0].derive()
 
     return unknown_frame(run, held, node)
 
@@ -486,8 +486,8 @@ def drop_global(run: Run, view: str) -> Value:
 
 
 CATALOG_CHANGES: dict[str, Callable[[Run, str], Value]] = {
-    "setCurrentDatabase": lambda run, database: use(run, run.using[0], database),
-    "setCurrentCatalog": lambda run, catalog: use(run, catalog, ""),
+    "setCurrentDatabase": lambda run, database: use_database(run, run.using[0], database),
+    "setCurrentCatalog": lambda run, catalog: use_database(run, catalog, ""),
     "dropTempView": drop_temporary,
     "dropGlobalTempView": drop_global,
 }

@@ -16,7 +16,7 @@ from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, FRAME_METHODS, in
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
-from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.relation import Relation, open_star
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import (
     JSON_ROWS,
@@ -364,7 +364,7 @@ def json_rows(run: Run, relation: Relation, call: Invocation) -> Value:
     return Unknown("toJSON()", JSON_ROWS, inputs=(relation,))
 
 
-def nothing(run: Run, relation: Relation, call: Invocation) -> Value:
+def write_nothing(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return None: nothing is written.
 
     df.show()
@@ -379,17 +379,17 @@ def split(run: Run, relation: Relation, call: Invocation) -> Value:
     """
     weights = call.argument(0, "weights")
     count = len(weights) if isinstance(weights, (list, tuple)) else 2
-    return [relation.derived() for _ in range(count)]
+    return [relation.derive() for _ in range(count)]
 
 
-def opaque(run: Run, relation: Relation, call: Invocation) -> Value:
+def report_opaque(run: Run, relation: Relation, call: Invocation) -> Value:
     """Report a method that is not followed.
 
     df.rdd.map(f)
     """
     name = getattr(getattr(call.node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", call.node)
-    return Relation([anything()], dict(relation.rows), (relation,))
+    return Relation([open_star()], dict(relation.rows), (relation,))
 
 
 def column_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -419,10 +419,10 @@ ACTIONS.update({
     **dict.fromkeys(("count", "isEmpty"), count_rows),
     **dict.fromkeys(("approxQuantile", "corr", "cov"), column_statistic),
     **dict.fromkeys(
-        ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
+        ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), write_nothing
     ),
     "randomSplit": split,
-    "transpose": opaque,
+    "transpose": report_opaque,
     "getColumn": column_by_name,
     "metadataColumn": column_by_name,
 })  # fmt: skip

@@ -24,7 +24,7 @@ from lineal.extract.pyspark.local_data import local_relation
 from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import SESSION, in_use, is_live, use
+from lineal.extract.pyspark.session import SESSION, in_use, is_live, use_database
 from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
 from lineal.extract.sql.nodes import part_names
@@ -267,7 +267,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: ast
         elif isinstance(step, Dropped):
             drop_dataset(run, step.key)
         elif isinstance(step, Using):
-            use(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
+            use_database(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
 
     return result
 
@@ -320,7 +320,7 @@ def sql_plan(
         return relation
 
     if plan.kind in ("view", "function") and plan.columns:
-        relation = relation.derived(list(map(fresh, rename(relation.frame, plan.columns).slots)))
+        relation = relation.derive(list(map(fresh, rename(relation.frame, plan.columns).slots)))
 
     if plan.temporary or is_temporary(tree):
         views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views

@@ -9,7 +9,7 @@ from typing import Any
 from lineal.extract.pyspark.dispatch import attribute_of, invoke, item_of
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import all_known, items_of, items_of_each, truth
-from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
+from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown_value
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import TOO_LARGE
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value
@@ -42,16 +42,16 @@ def combine_by(function: Callable[..., Any]) -> Handler:
         """Return the items that a function of itertools gives, unless they are too many."""
         several = list(map(number_or_items, call.arguments))
         if None in several:
-            return unknown()
+            return unknown_value()
 
         widest = max((each for each in several if isinstance(each, int)), default=1)
         if widest > WIDEST and function is not itertools.islice:
-            return unknown()
+            return unknown_value()
 
         try:
             found = list(itertools.islice(function(*several, **call.keywords), MOST_ITEMS + 1))
         except (TypeError, ValueError):
-            return unknown()
+            return unknown_value()
 
         if len(found) > MOST_ITEMS:
             return Unknown("…", TOO_LARGE)
@@ -68,7 +68,7 @@ def starmap(run: Run, call: Invocation) -> Value:
     """
     rows = items_of(argument_at(call.arguments, 1))
     if rows is None:
-        return unknown()
+        return unknown_value()
 
     return Generator(
         [
@@ -86,11 +86,11 @@ def group_by(run: Run, call: Invocation) -> Value:
     items = items_of(argument_at(call.arguments))
     key = call.argument(1, "key")
     if items is None:
-        return unknown()
+        return unknown_value()
 
     keys = keys_of_items(run, items, key, call.node)
     if not all_known(keys):
-        return unknown()
+        return unknown_value()
 
     pairs = itertools.groupby(zip(keys, items, strict=True), key=lambda pair: pair[0])
     return Generator([(found, Generator(second_of_each(group))) for found, group in pairs])
@@ -104,7 +104,7 @@ def accumulate(run: Run, call: Invocation) -> Value:
     items = items_of(argument_at(call.arguments))
     function = call.argument(1, "func")
     if items is None or function is None:
-        return unknown()
+        return unknown_value()
 
     if "initial" in call.keywords:
         items = [call.keywords["initial"], *items]
@@ -162,12 +162,12 @@ def compress(run: Run, call: Invocation) -> Value:
     """
     several = items_of_each(call.arguments[:2])
     if several is None or len(several) < 2:
-        return unknown()
+        return unknown_value()
 
     items, flags = several
     truths = list(map(truth, flags[: len(items)]))
     if None in truths:
-        return unknown()
+        return unknown_value()
 
     return Generator(list(itertools.compress(items, truths)))
 
@@ -189,7 +189,7 @@ def as_completed(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     return items
 
@@ -201,7 +201,7 @@ def counter(run: Run, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments, 0, []))
     if items is None or not all_known(items):
-        return unknown()
+        return unknown_value()
 
     found: dict[Any, Value] = {}
     for item in items:
@@ -216,7 +216,7 @@ def chain_map(run: Run, call: Invocation) -> Value:
     collections.ChainMap(given, defaults)
     """
     if not all_are(call.arguments, dict):
-        return unknown()
+        return unknown_value()
 
     return {key: held for argument in reversed(call.arguments) for key, held in argument.items()}
 

@@ -69,7 +69,9 @@ def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> F
     return Flow.RETURN
 
 
-def shared(run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns) -> None:
+def declare_shared(
+    run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns
+) -> None:
     """Run a global or nonlocal statement.
 
     global df, nonlocal df
@@ -154,8 +156,8 @@ STATEMENTS.update(
         ast.AsyncFunctionDef: define_function,
         ast.ClassDef: define_class,
         ast.Delete: delete,
-        ast.Global: shared,
-        ast.Nonlocal: shared,
+        ast.Global: declare_shared,
+        ast.Nonlocal: declare_shared,
         ast.Import: import_,
         ast.ImportFrom: import_from,
         ast.Raise: raise_,

@@ -115,7 +115,7 @@ def without_statement(lines: list[str], at: int, is_indent: bool) -> list[str]:
         start -= 1
 
     end = start + 1
-    while end < len(lines) and belongs(lines[end], indent, end <= at):
+    while end < len(lines) and belongs_to_statement(lines[end], indent, end <= at):
         end += 1
 
     head = "" if is_indent else lines[start][:indent] + "pass"
@@ -128,7 +128,7 @@ def without_statement(lines: list[str], at: int, is_indent: bool) -> list[str]:
     return [*lines[:start], head, *[""] * (end - start - 1), *lines[end:]]
 
 
-def belongs(line: str, indent: int, is_before: bool) -> bool:
+def belongs_to_statement(line: str, indent: int, is_before: bool) -> bool:
     """Whether a line belongs to the statement that begins above it with so much indentation."""
     stripped = line.strip()
     return is_before or not stripped or indent_of(line) > indent or stripped[0] in ")]}"

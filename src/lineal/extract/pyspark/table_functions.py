@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Expression, Lineage, as_expression, united
+from lineal.algebra.lineage import Expression, Lineage, as_expression, unite_lineages
 from lineal.algebra.relation import everything_in, explode, one_row
 from lineal.extract.pyspark.columns.functions import SPECIAL, handler_of
 from lineal.extract.pyspark.columns.trees import column
@@ -18,7 +18,7 @@ from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.groups import OPAQUE
 from lineal.extract.pyspark.frames.project import select_items, take_findings
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import range_
 from lineal.extract.pyspark.types import schema_of
@@ -86,13 +86,13 @@ def call_table_function(run: Run, held: TableFunction, call: Invocation) -> Valu
 
     if held.schema is None:
         run.dynamic("columns that a table function makes", call.node)
-        slots = [anything().slot]
+        slots = [open_star().slot]
     else:
         slots = slots_of(held.schema, function, passed)
 
     exploded = explode(one_row(), slots, second_of_each(passed))
     made = Relation(
-        list(map(fresh, exploded.slots)), united([*rows, exploded.rows]), (), evaluation
+        list(map(fresh, exploded.slots)), unite_lineages([*rows, exploded.rows]), (), evaluation
     )
     return take_findings(run, made, evaluation)
 

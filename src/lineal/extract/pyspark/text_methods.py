@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import all_known, items_of
-from lineal.extract.pyspark.natives import COMPUTED, unknown
+from lineal.extract.pyspark.natives import COMPUTED, unknown_value
 from lineal.extract.pyspark.operators import LONGEST_LIST
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.protocols import as_text
@@ -45,18 +45,18 @@ def method_of_text(run: Run, held: str, name: str, call: Invocation) -> Value:
     if name == "replace" and len(call.arguments) == 2 and isinstance(call.arguments[0], str):
         return replace_part(held, call.arguments[0], call.arguments[1])
 
-    return unknown()
+    return unknown_value()
 
 
 def call_text_method(held: str, name: str, arguments: Arguments, keywords: Keywords) -> Value:
     """Call Python's own method of a text with constants."""
     if is_too_long(held, name, arguments):
-        return unknown()
+        return unknown_value()
 
     try:
         found = getattr(str(held), name)(*arguments, **keywords)
     except Exception:  # the analyzed program's mistake
-        return unknown()
+        return unknown_value()
 
     if isinstance(held, Pattern):
         return made_of_pattern(held, found)
@@ -112,7 +112,7 @@ def join_texts(run: Run, held: str, call: Invocation) -> Value:
     """
     items = items_of(argument_at(call.arguments))
     if items is None:
-        return unknown()
+        return unknown_value()
 
     parts: list[Value] = items[:1]
     for item in items[1:]:
@@ -137,7 +137,7 @@ def format_text(run: Run, held: str, call: Invocation) -> Value:
             if field is not None:
                 parts.append(field_value(field, by_position, by_name, numbers))
     except ValueError:
-        return unknown()
+        return unknown_value()
 
     if isinstance(held, Pattern):
         return Pattern(str(text_of_parts(parts)), held.level, held.reason)
@@ -155,7 +155,7 @@ def field_value(
     base, *path = field.replace("[", ".").replace("]", "").split(".")
     if base == "" or base.isdigit():
         position = int(base) if base else next(numbers)
-        found = argument_at(arguments, position, unknown())
+        found = argument_at(arguments, position, unknown_value())
     else:
         found = keywords.get(base, Unknown(base, "not given"))
 

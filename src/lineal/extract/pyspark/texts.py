@@ -55,7 +55,7 @@ def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
 
     is_named = isinstance(part.value, (ast.Name, ast.Attribute))
     if isinstance(held, Unknown) and (is_named or held.label == "…"):
-        return held.renamed(label_of(part.value))
+        return held.rename(label_of(part.value))
 
     return held
 

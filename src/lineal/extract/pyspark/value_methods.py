@@ -10,7 +10,7 @@ from lineal.extract.pyspark.dispatch import BUILTINS, LOOK_UPS, LibraryCall
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.knowledge import all_known, is_known, items_of
-from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
+from lineal.extract.pyspark.natives import COMPUTED, as_dict, call_sorted, unknown_value
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_items
 from lineal.extract.pyspark.text_methods import method_of_text
@@ -39,7 +39,7 @@ def method_from(table: Mapping[str, MethodCall]) -> MethodCall:
         """Call the handler of a method; a method without one gives an unknown value."""
         handler = table.get(name)
         if handler is None:
-            return unknown()
+            return unknown_value()
 
         return handler(run, held, name, call)
 
@@ -97,7 +97,7 @@ def insert_item(run: Run, held: list[Value], name: str, call: Invocation) -> Val
     """
     run.touch(held)
     if len(call.arguments) < 2 or not isinstance(call.arguments[0], int):
-        return unknown()
+        return unknown_value()
 
     held.insert(call.arguments[0], call.arguments[1])
     return None
@@ -128,7 +128,7 @@ def pop_item(run: Run, held: list[Value], name: str, call: Invocation) -> Value:
     """
     run.touch(held)
     if not held:
-        return unknown()
+        return unknown_value()
 
     position = argument_at(call.arguments)
     is_inside = isinstance(position, int) and -len(held) <= position < len(held)
@@ -172,7 +172,7 @@ def sort_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value
     names.sort(key=len)
     """
     run.touch(held)
-    held[:] = sorted_(run, call.with_arguments([held]))
+    held[:] = call_sorted(run, call.with_arguments([held]))
     return None
 
 
@@ -192,12 +192,12 @@ def search_sequence(run: Run, held: Any, name: str, call: Invocation) -> Value:
     wanted = argument_at(call.arguments)
     items = list(held)
     if not is_known(items) or not is_known(wanted):
-        return unknown()
+        return unknown_value()
 
     try:
         return getattr(items, name)(wanted)
     except ValueError:
-        return unknown()
+        return unknown_value()
 
 
 LIST_METHODS: dict[str, MethodCall] = {
@@ -242,7 +242,7 @@ def look_up(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> Va
     try:
         is_present = key in held
     except TypeError:
-        return unknown()
+        return unknown_value()
 
     find = LOOK_UPS.get(key.__class__)
     if find is not None and not is_present and name == "get":
@@ -279,7 +279,7 @@ def pop_pair(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> V
     config.popitem()
     """
     if not held:
-        return unknown()
+        return unknown_value()
 
     run.touch(held)
     return held.popitem()
@@ -339,7 +339,7 @@ def method_of_set(run: Run, held: Any, name: str, call: Invocation) -> Value:
     if known and name in SET_METHODS:
         return getattr(held, name)(*others)
 
-    return unknown()
+    return unknown_value()
 
 
 def change_set(
@@ -390,7 +390,7 @@ def method_of_type(name: str) -> LibraryCall:
     def handle(run: Run, call: Invocation) -> Value:
         """Call a method with its object as the first argument: `str.upper(name)`."""
         if not call.arguments:
-            return unknown()
+            return unknown_value()
 
         return method_of_value(
             run, call.arguments[0], name, call.with_arguments(call.arguments[1:])

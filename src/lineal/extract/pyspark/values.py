@@ -78,7 +78,7 @@ class Unknown:
         self.opened: Value = None
         """the path of an open file"""
 
-    def renamed(self, label: str = "", variable: str = "", home: str = "") -> Unknown:
+    def rename(self, label: str = "", variable: str = "", home: str = "") -> Unknown:
         """Return the same unknown value under another name."""
         made = Unknown(
             label or self.label,
@@ -504,7 +504,7 @@ def is_elsewhere(held: Library) -> bool:
     return held.name.partition(".")[0] not in FOLLOWED
 
 
-def outside(held: Library) -> str:
+def reason_for_import(held: Library) -> str:
     """Why the value of a name of another module is not known."""
     return f"{held.name.partition('.')[0]} is not a part of the input"
 
@@ -517,7 +517,7 @@ def note_of(what: str, held: object) -> str:
     """
     variable, reason = getattr(held, "variable", ""), getattr(held, "reason", "")
     if isinstance(held, Library):
-        variable, reason = held.name, outside(held)
+        variable, reason = held.name, reason_for_import(held)
     elif isinstance(held, Unknown) and not variable and held.label.isidentifier():
         variable = held.label
 

@@ -8,7 +8,7 @@ PARENTHESES = (TokenType.L_PAREN, TokenType.R_PAREN)
 BRACKETS = (TokenType.L_BRACKET, TokenType.R_BRACKET)
 
 
-def closing(
+def closing_bracket(
     words: list[Token], opening: int, pair: tuple[TokenType, TokenType] = PARENTHESES
 ) -> int:
     """Where the parenthesis is closed that opens here; the end, if it is not."""

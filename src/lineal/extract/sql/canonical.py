@@ -63,7 +63,7 @@ class Scope:
         self.merged: dict[str, int] = {}
         self.turned = False
 
-    def qualified(self, alias: str) -> tuple[int, int] | None:
+    def source_position(self, alias: str) -> tuple[int, int] | None:
         """Return the position of a qualified column's source.
 
         x.a      how many queries further out x stands, and where in its FROM
@@ -208,12 +208,14 @@ class Canon:
         if isinstance(node, exp.SetOperation):
             return self.set_operation(node, scope, tables)
 
-        if isinstance(node, exp.Subquery) and not self.filled(node, "this", "alias", "with_"):
+        if isinstance(node, exp.Subquery) and not self.extra_arguments(
+            node, "this", "alias", "with_"
+        ):
             return self.query(node.this, scope, tables, named)
 
         raise Unproven(type(node).__name__)
 
-    def filled(self, node: exp.Expr, *without: str) -> list[str]:
+    def extra_arguments(self, node: exp.Expr, *without: str) -> list[str]:
         """Return the arguments that a node has in addition to the named ones."""
         return [name for name, value in node.args.items() if value and name not in without]
 
@@ -242,7 +244,7 @@ class Canon:
                 inside = tables
 
             made = self.query(cte.this, Scope(None), inside)
-            tables[name] = self.relabelled(made, listed)
+            tables[name] = self.relabel(made, listed)
 
         return tables
 
@@ -257,7 +259,7 @@ class Canon:
             f"itself({outer})", listed or (names if all(names) and "*" not in names else None)
         )
 
-    def relabelled(self, made: Made, listed: list[str]) -> Made:
+    def relabel(self, made: Made, listed: list[str]) -> Made:
         """Return a query under the column names that an alias lists."""
         if listed:
             return Made(f"labels({listed},{digest(made.said)})", listed)
@@ -270,7 +272,7 @@ class Canon:
         a UNION b      in any order, under the names of the first
         """
         used = ("this", "expression", "distinct", "with_", "order", "limit", "offset")
-        if self.filled(node, *used):
+        if self.extra_arguments(node, *used):
             raise Unproven("a set operation with more to it")
 
         branches = list(self.branches(node, type(node), bool(node.args.get("distinct"))))
@@ -297,14 +299,14 @@ class Canon:
         all of them; what stands in brackets with something else around it is one
         """
         for side in (node.this, node.expression):
-            while isinstance(side, exp.Subquery) and not self.filled(side, "this"):
+            while isinstance(side, exp.Subquery) and not self.extra_arguments(side, "this"):
                 side = side.this
 
             alike = type(side) is kind and bool(side.args.get("distinct")) == distinct
             if (
                 kind is exp.Union
                 and alike
-                and not self.filled(side, "this", "expression", "distinct")
+                and not self.extra_arguments(side, "this", "expression", "distinct")
             ):
                 yield from self.branches(side, kind, distinct)
             else:
@@ -324,7 +326,7 @@ class Canon:
         if any(map(node.args.get, UNUSUAL)):
             raise Unproven("a SELECT with more to it")
 
-        inner = self.wrapped(node)
+        inner = self.wrap(node)
         if inner is not None:
             return self.member_query(inner, outer, tables, named)
 
@@ -359,14 +361,14 @@ class Canon:
             source if source is not None and form == self.whole(source, named) else None,
         )
 
-    def wrapped(self, node: exp.Select) -> Any:
+    def wrap(self, node: exp.Select) -> Any:
         """Return the query inside a SELECT that only passes it on.
 
         SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it
         """
-        plain = not self.filled(node, "expressions", "from_", "with_", "where")
+        plain = not self.extra_arguments(node, "expressions", "from_", "with_", "where")
         items = node.expressions
-        if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
+        if not plain or len(items) != 1 or not node.args.get("from_") or self.restricts_rows(node):
             return None
 
         star = items[0].this if isinstance(items[0], exp.Column) else items[0]
@@ -375,17 +377,19 @@ class Canon:
 
         return None
 
-    def restricted(self, node: exp.Select) -> bool:
+    def restricts_rows(self, node: exp.Select) -> bool:
         """Tell whether a WHERE leaves out any row."""
         where = node.args.get("where")
         return where is not None and self.form_of(where.this, Scope(None), {}) != ALWAYS
 
     def member_query(self, member: Any, outer: Scope, tables: Tables, named: bool) -> Made:
         """Return the canonical form of a FROM member that is passed on."""
-        if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
+        if isinstance(member, exp.Subquery) and not self.extra_arguments(
+            member, "this", "alias", "with_"
+        ):
             if not self.alias_columns(member):
                 return self.query(member, outer, tables, named)
-        elif isinstance(member, exp.Table) and not self.filled(member, "this", "alias"):
+        elif isinstance(member, exp.Table) and not self.extra_arguments(member, "this", "alias"):
             if isinstance(member.this, exp.Identifier):
                 made = tables.get(self.fold(member.this))
             else:
@@ -443,7 +447,7 @@ class Canon:
 
     def join(self, join: Any) -> Join:
         """Return a join without its sides."""
-        if self.filled(join, "this", "on", "using", "kind", "side"):
+        if self.extra_arguments(join, "this", "on", "using", "kind", "side"):
             raise Unproven("a join with more to it")
 
         kind = " ".join(
@@ -472,11 +476,15 @@ class Canon:
         """Return a member of FROM as a source."""
         listed = self.alias_columns(member)
         alias = self.alias_of(member)
-        if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
-            return self.derived(alias, self.relabelled(self.query(member, scope, tables), listed))
+        if isinstance(member, exp.Subquery) and not self.extra_arguments(
+            member, "this", "alias", "with_"
+        ):
+            return self.derived_table(
+                alias, self.relabel(self.query(member, scope, tables), listed)
+            )
 
         if holds(member, exp.Table, exp.Identifier):
-            if self.filled(member, "this", "alias", "db", "catalog"):
+            if self.extra_arguments(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
 
             name = ".".join(
@@ -485,7 +493,7 @@ class Canon:
             )
             cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
             if cte is not None:
-                return self.derived(alias, self.relabelled(cte, listed))
+                return self.derived_table(alias, self.relabel(cte, listed))
 
             columns = self.known(name)
             if columns is not None:
@@ -501,7 +509,7 @@ class Canon:
 
         raise Unproven("a member of FROM that is not a table")
 
-    def derived(self, alias: str, made: Made) -> Source:
+    def derived_table(self, alias: str, made: Made) -> Source:
         """Return a derived table as a source.
 
         FROM (SELECT * FROM t)      is FROM t
@@ -588,13 +596,13 @@ class Canon:
         for item in node.expressions:
             if isinstance(item, exp.Alias):
                 alias = self.fold(item.args["alias"])
-                inner = unwrapped(item.this)
+                inner = without_parentheses(item.this)
                 if not (isinstance(inner, exp.Column) and self.fold(inner.this) == alias):
                     yield alias
 
     def items(self, node: exp.Select, scope: Scope, tables: Tables) -> Iterator[tuple[str, str]]:
         """Yield the name and the canonical form of each output column."""
-        for item in map(unwrapped, node.expressions):
+        for item in map(without_parentheses, node.expressions):
             star = item.this if isinstance(item, exp.Column) else item
             if isinstance(star, exp.Star):
                 yield from self.star(item, star, node, scope)
@@ -685,7 +693,7 @@ def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
         return f"star({parts})"
 
     if len(parts) > 1:
-        found = scope.qualified(parts[0])
+        found = scope.source_position(parts[0])
         if found is not None:
             return f"col({found[0]},{found[1]},{'.'.join(parts[1:])})"
 
@@ -741,7 +749,7 @@ def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
     return f"or({','.join(sorted({canon.form_of(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
 
 
-def unwrapped(node: exp.Expr) -> Any:
+def without_parentheses(node: exp.Expr) -> Any:
     """Return the expression inside parentheses.
 
     ((a))      a
@@ -759,7 +767,7 @@ def operands_of(node: exp.Expr, kind: Any) -> Iterator[Any]:
     """
     stack = [node]
     while stack:
-        here = unwrapped(stack.pop())
+        here = without_parentheses(stack.pop())
         if type(here) is kind:
             stack += [here.expression, here.this]
         else:
@@ -771,7 +779,7 @@ def equal(left: str, right: str) -> str:
     return f"eq({','.join(sorted((left, right)))})"
 
 
-def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
+def equality(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
     """Return the canonical form of a comparison for equality.
 
     a = b, b = a; 1 = 1 always holds
@@ -819,7 +827,7 @@ HANDLERS: dict[type, Callable[[Canon, Any, Scope, Tables], str]] = {
     exp.Paren: brackets,
     exp.And: and_,
     exp.Or: or_,
-    exp.EQ: eq,
+    exp.EQ: equality,
     exp.NEQ: neq,
     exp.GT: greater,
     exp.GTE: greater,

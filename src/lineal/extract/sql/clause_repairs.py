@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.model_clause import compute_cells
 from lineal.extract.sql.trees import OWN
 from lineal.extract.sql.words import (
@@ -16,11 +16,11 @@ from lineal.extract.sql.words import (
     first,
     first_opening,
     last_first,
-    like,
     says,
     says_all,
     split_items,
     word_at,
+    word_like,
     words_like,
 )
 
@@ -38,7 +38,7 @@ def drop_table_hints(words: Words) -> Words:
     """INSERT INTO t WITH (TABLOCK) (a) SELECT … FROM s WITH (INDEX = i)      T-SQL: no hints"""
     for at in last_first(words, "WITH", "("):
         if word_at(words, at + 2) in HINTS:
-            words = [*words[:at], *words[closing(words, at + 1) + 1 :]]
+            words = [*words[:at], *words[closing_bracket(words, at + 1) + 1 :]]
 
     return words
 
@@ -49,11 +49,16 @@ def drop_graph_match(words: Words) -> Words:
     T-SQL: WHERE 1 = 1 AND …; the keys that join nodes and edges are no columns of the text
     """
     for at in last_first(words, "MATCH", "("):
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         arrows = any(words[each].text in ("-", "->", "<-", "<") for each in range(at + 2, end))
         if arrows and not says(words, end + 1, "AGAINST"):
             true = words_like(words[at], (TokenType.NUMBER, "1"), (TokenType.EQ, "="))
-            words = [*words[:at], *true, like(words[at], TokenType.NUMBER, "1"), *words[end + 1 :]]
+            words = [
+                *words[:at],
+                *true,
+                word_like(words[at], TokenType.NUMBER, "1"),
+                *words[end + 1 :],
+            ]
 
     return words
 
@@ -69,7 +74,7 @@ def drop_graph_path(words: Words) -> Words:
         if says_all(words, at, "FOR", "PATH", "AS"):
             at += 2
         elif says(words, at + 3, "GRAPH") and says(words, at, "WITHIN"):
-            at = closing(words, at + 2) + 1
+            at = closing_bracket(words, at + 2) + 1
         else:
             found.append(words[at])
             at += 1
@@ -91,7 +96,7 @@ def move_partition_into_condition(words: Words) -> Words:
         if not starts or not says(words, by + 1, "("):
             continue
 
-        end = closing(words, by + 1) + 1
+        end = closing_bracket(words, by + 1) + 1
         joins = word_at(words, end) in JOINED
         on = first(words, end, "ON") if joins else None
         if on is None or words[at - 1].token_type is TokenType.L_PAREN:
@@ -101,7 +106,7 @@ def move_partition_into_condition(words: Words) -> Words:
         test = words_like(
             words[at], (TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")
         )
-        more = [*keys, *test, like(words[at], TokenType.AND, "AND")]
+        more = [*keys, *test, word_like(words[at], TokenType.AND, "AND")]
         words = [*words[:at], *words[end : on + 1], *more, *words[on + 1 :]]
 
     return words
@@ -117,12 +122,12 @@ def pass_by_comma(words: Words) -> Words:
     """
     if any(word.text.upper() == "XMLCAST" for word in words):
         words = [
-            like(word, word.token_type, "CAST") if word.text.upper() == "XMLCAST" else word
+            word_like(word, word.token_type, "CAST") if word.text.upper() == "XMLCAST" else word
             for word in words
         ]
 
     for at in calls_last_first(words, XML_CALLS):
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         inner = words[at + 2 : end]
         passing = first(inner, 0, "PASSING")
         if passing is None:
@@ -134,7 +139,7 @@ def pass_by_comma(words: Words) -> Words:
             start += 2
 
         values = without_names(inner[start:stop])
-        comma = like(inner[passing], TokenType.COMMA, ",")
+        comma = word_like(inner[passing], TokenType.COMMA, ",")
         words = [*words[: at + 2], *inner[:passing], comma, *values, *words[end:]]
 
     return words
@@ -161,7 +166,7 @@ def without_names(values: Words) -> Words:
 def drop_names_of_passed(words: Words) -> Words:
     """XMLTABLE('$d/a' PASSING t.doc AS "d" COLUMNS …)      PASSING t.doc"""
     for at in last_first(words, "XMLTABLE", "("):
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         inner = words[at + 2 : end]
         passing, columns = first(inner, 0, "PASSING"), first(inner, 0, "COLUMNS")
         if passing is None or columns is None:
@@ -193,14 +198,14 @@ def drop_json_error_clauses(words: Words) -> Words:
             typed = says(words, position - 1, ",") or says(words, position - 2, ",")
             typed = typed or says(words, position - 2, "(")
             if typed and says(words, position + 2, "PATH"):
-                found.append(like(words[position], TokenType.TEXT, "TEXT"))
+                found.append(word_like(words[position], TokenType.TEXT, "TEXT"))
 
             position += 2
             continue
 
         if says_all(words, position, "EXISTS", "PATH"):
             if says(words, position - 2, ",") or says(words, position - 2, "("):
-                found.append(like(words[position], TokenType.INT, "INT"))
+                found.append(word_like(words[position], TokenType.INT, "INT"))
 
             position += 1
             continue
@@ -222,7 +227,7 @@ def join_collections(words: Words) -> Words:
         word = words[position]
         operator = word_at(words, position + 1) in COLLECTING
         if says(words, position, "MULTISET") and operator:
-            found.append(like(word, TokenType.DPIPE, "||"))
+            found.append(word_like(word, TokenType.DPIPE, "||"))
             position += 2
             if words[position].text.upper() in ("ALL", "DISTINCT"):
                 position += 1
@@ -287,11 +292,11 @@ def drop_view_constraints(words: Words) -> Words:
     if start is None:
         return words
 
-    end = closing(words, start)
+    end = closing_bracket(words, start)
     columns: Words = []
     for item in split_items(words[start + 1 : end]):
         if item and item[0].text.upper() not in CONSTRAINTS:
-            columns += [item[0], like(item[0], TokenType.COMMA, ",")]
+            columns += [item[0], word_like(item[0], TokenType.COMMA, ",")]
 
     if end - start - 1 == len(columns) - 1:
         return words
@@ -322,7 +327,7 @@ def drop_no_case(words: Words) -> Words:
     Teradata: CASE_N(a < 1, a < 5), CASE_N(t.a >= 1, 5 AND 9): the number of a range is that of a case
     """
     for at in calls_last_first(words, ("CASE_N", "RANGE_N")):
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         kept: Words = []
         for item in split_items(words[at + 2 : end]):
             if says(item, 0, "NO") or (says(item, 0, "UNKNOWN") and len(item) == 1):
@@ -332,12 +337,12 @@ def drop_no_case(words: Words) -> Words:
             if each is not None:
                 item = item[:each]
 
-            kept += [*item, like(words[at], TokenType.COMMA, ",")]
+            kept += [*item, word_like(words[at], TokenType.COMMA, ",")]
 
         name, between = words[at], first(kept, 0, "BETWEEN")
         if says(words, at, "RANGE_N") and between is not None:
-            name = like(name, TokenType.VAR, "CASE_N")
-            kept[between] = like(kept[between], TokenType.GTE, ">=")
+            name = word_like(name, TokenType.VAR, "CASE_N")
+            kept[between] = word_like(kept[between], TokenType.GTE, ">=")
             kept = [bound_at(kept, at) for at in range(len(kept))]
 
         words = [*words[:at], name, words[at + 1], *kept[:-1], *words[end:]]
@@ -351,7 +356,7 @@ def bound_at(words: Words, at: int) -> Token:
     if word.token_type is TokenType.STAR and (
         says(words, at - 1, ">=") or says(words, at - 1, "AND")
     ):
-        return like(word, TokenType.NULL, "NULL")
+        return word_like(word, TokenType.NULL, "NULL")
 
     return word
 
@@ -371,7 +376,7 @@ def normalize_rows(words: Words) -> Words:
             while end < len(words) and words[end].text.upper() in ("MEETS", "OR", "OVERLAPS"):
                 end += 1
 
-        words = [*words[:at], like(words[at], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
+        words = [*words[:at], word_like(words[at], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
 
     return words
 
@@ -390,22 +395,22 @@ def name_returned_columns(words: Words) -> Words:
     Teradata: LATERAL f(t.a) AS x (k, tok)
     """
     for at in last_first(words, "TABLE", "("):
-        end = closing(words, at + 1)
-        returns = closing(words, at + 3) + 1 if says(words, at + 3, "(") else end
+        end = closing_bracket(words, at + 1)
+        returns = closing_bracket(words, at + 3) + 1 if says(words, at + 3, "(") else end
         if not says_all(words, returns, "RETURNS", "("):
             continue
 
         alias = end + 1 + says(words, end + 1, "AS")
-        last = closing(words, returns + 1)
+        last = closing_bracket(words, returns + 1)
         listed: Words = []
         for item in split_items(words[returns + 2 : last]):
-            comma = [like(item[0], TokenType.COMMA, ",")] if listed else []
+            comma = [word_like(item[0], TokenType.COMMA, ",")] if listed else []
             listed += [*comma, item[0]]
 
         words = [
             *words[:at],
-            like(words[at], TokenType.LATERAL, "LATERAL"),
-            like(words[at + 2], TokenType.VAR, words[at + 2].text + OWN),
+            word_like(words[at], TokenType.LATERAL, "LATERAL"),
+            word_like(words[at + 2], TokenType.VAR, words[at + 2].text + OWN),
             *words[at + 3 : returns],
             *words[end + 1 : alias + 1],
             words[returns + 1],
@@ -504,7 +509,7 @@ def duplicates_of_ctas(words: Words) -> Words:
     if at is None or query is None or query - at not in (1, 2):
         return words
 
-    return [*words[:at], like(words[at], TokenType.ALIAS, "AS"), *words[query:]]
+    return [*words[:at], word_like(words[at], TokenType.ALIAS, "AS"), *words[query:]]
 
 
 # -- dialects without a parser ---------------------------------------------------------------------
@@ -539,9 +544,9 @@ def call_sequences(words: Words) -> Words:
         while says(words, end + 1, ".") and end + 2 < len(words):
             end += 2
 
-        name = like(words[end], TokenType.STRING, words[end].text)
+        name = word_like(words[end], TokenType.STRING, words[end].text)
         call = words_like(words[at], (TokenType.VAR, "nextval"), (TokenType.L_PAREN, "("))
-        close = like(words[end], TokenType.R_PAREN, ")")
+        close = word_like(words[end], TokenType.R_PAREN, ")")
         words = [*words[:at], *call, name, close, *words[end + 1 :]]
 
     return words
@@ -569,8 +574,8 @@ def limit_of_partitions(words: Words) -> Words:
         (TokenType.QUALIFY, "QUALIFY"), (TokenType.VAR, "ROW_NUMBER"), (TokenType.L_PAREN, "("),
         (TokenType.R_PAREN, ")"),
     )  # fmt: skip
-    end = closing(words, at + 3) + 1
-    test = [like(words[at], TokenType.LTE, "<="), words[at + 1]]
+    end = closing_bracket(words, at + 3) + 1
+    test = [word_like(words[at], TokenType.LTE, "<="), words[at + 1]]
     return [*words[:at], *words_like(words[at], *call), *words[at + 2 : end], *test, *words[end:]]
 
 
@@ -586,12 +591,12 @@ def projection_as_view(words: Words) -> Words:
     end = first(words, as_, "SEGMENTED", "UNSEGMENTED", "KSAFE") or len(words)
     start = next((at for at in range(kind, as_) if says(words, at, "(")), as_)
     names: Words = []
-    for item in split_items(words[start + 1 : max(closing(words, start), start + 1)]):
+    for item in split_items(words[start + 1 : max(closing_bracket(words, start), start + 1)]):
         if start < as_ and item:
-            names += [item[0], like(item[0], TokenType.COMMA, ",")]
+            names += [item[0], word_like(item[0], TokenType.COMMA, ",")]
 
-    listed = [words[start], *names[:-1], words[closing(words, start)]] if names else []
-    view = like(words[kind], TokenType.VIEW, "VIEW")
+    listed = [words[start], *names[:-1], words[closing_bracket(words, start)]] if names else []
+    view = word_like(words[kind], TokenType.VIEW, "VIEW")
     return [words[0], view, *words[kind + 1 : start], *listed, *words[as_:end]]
 
 
@@ -610,7 +615,7 @@ def join_index_as_view(words: Words) -> Words:
     while says(words, name, "."):
         name += 2
 
-    view = like(words[join], TokenType.VIEW, "VIEW")
+    view = word_like(words[join], TokenType.VIEW, "VIEW")
     return [words[0], view, *words[start:name], *words[as_:end]]
 
 
@@ -654,7 +659,7 @@ def into_temp_behind(words: Words) -> Words:
 def matches_as_like(words: Words) -> Words:
     """a MATCHES 'A*'      Informix: a LIKE 'A*'"""
     found = [
-        like(word, TokenType.LIKE, "LIKE") if says(words, at, "MATCHES") and at > 0 else word
+        word_like(word, TokenType.LIKE, "LIKE") if says(words, at, "MATCHES") and at > 0 else word
         for at, word in enumerate(words)
     ]
     if found != words:
@@ -722,7 +727,7 @@ def window_table_function(words: Words) -> Words:
     """
     for at in calls_last_first(words, WINDOWS):
         name = words[at].text.upper()
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         table, time = window_arguments(words[at + 2 : end])
         if not table or not time:
             continue
@@ -755,7 +760,7 @@ def window_arguments(words: Words) -> tuple[Words, Words]:
 
             table = table[: first(table, 0, "PARTITION BY", "PARTITION") or len(table)]
         elif says_all(value, 0, "DESCRIPTOR", "(") and not time:
-            time = value[2 : closing(value, 1)]
+            time = value[2 : closing_bracket(value, 1)]
 
     return table, time
 
@@ -817,7 +822,7 @@ def statement_set(words: Words) -> Words:
 def row_types(words: Words) -> Words:
     """CREATE TABLE t (p ROW<a INT>)      Flink: p STRUCT<a INT>"""
     return [
-        like(each, TokenType.STRUCT, "STRUCT") if says_all(words, at, "ROW", "<") else each
+        word_like(each, TokenType.STRUCT, "STRUCT") if says_all(words, at, "ROW", "<") else each
         for at, each in enumerate(words)
     ]
 
@@ -825,13 +830,13 @@ def row_types(words: Words) -> Words:
 def document_as_json(words: Words) -> Words:
     """FROM OPENXML(@h, '/a/b', 1) WITH (a INT '@a')      T-SQL: OPENJSON(@h) WITH (a INT)"""
     for at in last_first(words, "OPENXML", "("):
-        end = closing(words, at + 1)
+        end = closing_bracket(words, at + 1)
         handle = split_items(words[at + 2 : end])[0]
-        call = [like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
+        call = [word_like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
         after = end + 1
         listed: Words = []
         if says_all(words, after, "WITH", "("):
-            close = closing(words, after + 1)
+            close = closing_bracket(words, after + 1)
             columns = words[after:close]
             listed = [each for each in columns if each.token_type is not TokenType.STRING]
             listed.append(words[close])
@@ -893,9 +898,13 @@ def object_type(words: Words) -> Words:
     if at is None or words[at - 1].text.upper() not in ("AS", "IS"):
         return words
 
-    typed = [*words[:kind], like(words[kind], TokenType.TYPE, "TYPE"), *words[kind + 1 : at - 1]]
-    before = [*typed, like(words[at - 1], TokenType.ALIAS, "AS")]
-    return [*before, *words[at + 1 : closing(words, at + 1) + 1]]
+    typed = [
+        *words[:kind],
+        word_like(words[kind], TokenType.TYPE, "TYPE"),
+        *words[kind + 1 : at - 1],
+    ]
+    before = [*typed, word_like(words[at - 1], TokenType.ALIAS, "AS")]
+    return [*before, *words[at + 1 : closing_bracket(words, at + 1) + 1]]
 
 
 def pipeline_of_files(words: Words) -> Words:
@@ -917,7 +926,7 @@ def pipeline_of_files(words: Words) -> Words:
     while says(words, end, "."):
         end += 2
 
-    listed = words[end : closing(words, end) + 1] if says(words, end, "(") else []
+    listed = words[end : closing_bracket(words, end) + 1] if says(words, end, "(") else []
     copy = words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
     return [*copy, *words[start:end], *listed, *words_like(path, (TokenType.FROM, "FROM")), path]
 
@@ -946,7 +955,7 @@ def load_without_properties(words: Words) -> Words:
         return words
 
     start = first(words, 2, "PARTITION", "PARTITION BY", "CLUSTER", "CLUSTER BY", "OPTIONS")
-    end = closing(words, files + 1) + 1
+    end = closing_bracket(words, files + 1) + 1
     if start is None or start > files:
         return words[:end] if end < len(words) else words
 

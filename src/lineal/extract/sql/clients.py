@@ -26,7 +26,7 @@ def blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def ended(text: str) -> str:
+def end_statement(text: str) -> str:
     """Replace a text by a semicolon and spaces.
 
     A semicolon and spaces: whatever stands before it is a statement of its own
@@ -40,7 +40,7 @@ def any_line(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def replacing(pattern: str, by: Callable[[str], str]) -> Reader:
+def replacing_reader(pattern: str, by: Callable[[str], str]) -> Reader:
     """A reader of what a pattern finds anywhere."""
     return lambda text: any_line(pattern).sub(lambda found: by(found[0]), text)
 
@@ -132,10 +132,10 @@ HASH = late_pattern(
 )
 """What may hold a hash, and a comment: strings, names and other comments go first."""
 
-GO = replacing(
+GO = replacing_reader(
     r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said)
 )
-SLASH = replacing(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said))
+SLASH = replacing_reader(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said))
 DOTS = commands(r"\.[a-z]")
 
 
@@ -145,15 +145,17 @@ def blank_before(said: str) -> str:
     '  GO'      '  ; '
     """
     start = len(said) - len(said.lstrip(" \t"))
-    return said[:start] + ended(said[start:])
+    return said[:start] + end_statement(said[start:])
 
 
 PSQL = (
     copied_rows,
-    replacing(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
+    replacing_reader(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
     # SELECT a FROM t \gset
-    replacing(r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", ended),
-    replacing(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
+    replacing_reader(
+        r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", end_statement
+    ),
+    replacing_reader(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
 )
 SQLPLUS = commands(
     r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$|(?:PROMPT|SPOOL|WHENEVER|REM|REMARK|SHOW?|DEFINE|"
@@ -161,7 +163,7 @@ SQLPLUS = commands(
     r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )
 
-CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|(?<!-)-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
+CONTINUED = replacing_reader(r"(?<=[(,|])-[ \t]*\r?$|(?<!-)-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
 """VALUES (1-
 
 ,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
@@ -184,14 +186,16 @@ def conditional_compilation(text: str) -> str:
 
 
 CLIENTS: dict[str, tuple[Reader, ...]] = {
-    **dict.fromkeys(("tsql", "fabric"), (GO, replacing(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))),
+    **dict.fromkeys(
+        ("tsql", "fabric"), (GO, replacing_reader(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))
+    ),
     **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
     **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
     "oracle": (SLASH, SQLPLUS, CONTINUED, conditional_compilation, calls),
     "mysql": (
         conditional_comments,
         commands(r"source[ \t]|\\[a-z.!]"),
-        replacing(r"\\g[ \t]*$", ended),
+        replacing_reader(r"\\g[ \t]*$", end_statement),
     ),
     "snowflake": (commands(r"![a-z]"),),
     **dict.fromkeys(("spark", "spark2", "databricks", "athena"), (hash_comments,)),

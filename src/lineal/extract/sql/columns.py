@@ -15,8 +15,8 @@ from lineal.algebra.values import Struct, is_own, read_item
 from lineal.extract.sql.choices import CHOICES, chosen_values, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
-from lineal.extract.sql.expressions import carried, gather, value_of
-from lineal.extract.sql.name_tests import NAME_TESTS, like_folded, test_of_names, tested
+from lineal.extract.sql.expressions import gather, struct_passed_on, value_of
+from lineal.extract.sql.name_tests import NAME_TESTS, like_folded, negate_test, test_of_names
 from lineal.extract.sql.nodes import is_string, list_arg
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.query_repairs import APPLIED
@@ -47,17 +47,17 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
             slots = list(source.row_slots)
             _read_all(source, slots, scope, node)
     else:
-        slots = visible(scope)
+        slots = visible_columns(scope)
         for source in scope.order:
             _read_all(source, source.frame.slots, scope, node)
 
     if any(star.args.values()):
-        return edited(star, slots, scope)
+        return apply_modifiers(star, slots, scope)
 
     return slots
 
 
-def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
+def apply_modifiers(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     """Apply the modifiers of a star.
 
     * EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'
@@ -258,7 +258,9 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
         return fields
 
     if not isinstance(base, exp.Column):
-        found = Slot("", "", carried(item.this, scope) or value_of(item.this, IDENTITY, scope))
+        found = Slot(
+            "", "", struct_passed_on(item.this, scope) or value_of(item.this, IDENTITY, scope)
+        )
     else:
         found = field_of(scope.column(base), names, item)
 
@@ -291,7 +293,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         return columns_slots(item, scope)
 
     if is_applied(item):
-        return applied(item, scope)
+        return apply_functions(item, scope)
 
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = scope.row(item.this.unnest())
@@ -302,7 +304,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         return composite_star(item, scope) or chosen_row(item, scope) or star_of_value(item, scope)
 
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
-        holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
+        holds = negate_test(item, NAME_TESTS[type(item)](item.expression.name))
         return [
             slot
             for slot in star_slots(item.this, scope)
@@ -315,7 +317,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
     return None
 
 
-def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
+def apply_functions(item: exp.Apply, scope: Scope) -> list[Slot]:
     """Apply functions to every column of a star.
 
     * EXCEPT (a) APPLY(toString) APPLY(max), COLUMNS('a') APPLY(x -> x + 1)
@@ -451,7 +453,7 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
         for slot in rows[0].frame.slots
     ]
     if any(item.expression.args.values()):
-        return edited(item.expression, slots, scope)
+        return apply_modifiers(item.expression, slots, scope)
 
     return slots
 
@@ -491,7 +493,7 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
     if isinstance(wanted, (exp.Star, exp.Column)) and wanted.is_star:
         return star_slots(wanted, scope)
 
-    slots = visible(scope)
+    slots = visible_columns(scope)
     for source in scope.order:
         _read_all(source, source.frame.slots, scope, node)
 
@@ -541,7 +543,7 @@ def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: exp.Exp
             scope.evaluation.read(origin_of(slot), scope.clause, node, learn=slot.star is None)
 
 
-def visible(scope: Scope) -> list[Slot]:
+def visible_columns(scope: Scope) -> list[Slot]:
     """Return the columns that a bare star shows.
 
     FROM a JOIN b USING (id)

@@ -10,7 +10,7 @@ from itertools import chain
 from sqlglot import exp
 
 from lineal.extract.sql.expansions import reading_of
-from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.parse import allow_deep_calls, parse
 from lineal.extract.sql.reading import Reading
 from lineal.model.finding import Construct
 from lineal.model.script import Corpus, Script
@@ -25,7 +25,7 @@ def constructs_of(corpus: Corpus) -> list[Construct]:
     """Every CTE and derived table of a corpus, in the order of the text."""
     bodies = [function.body for function in corpus.functions]
     scripts = [script for script in (*corpus.scripts, *bodies) if script.dialect != "python"]
-    with deep():
+    with allow_deep_calls():
         return list(dict.fromkeys(chain.from_iterable(map(_in_script, scripts))))
 
 

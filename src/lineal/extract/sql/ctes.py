@@ -57,7 +57,7 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
     return extend(narrow(frame, FILTERS, loops), slots)
 
 
-def unwrapped(node: exp.Expr) -> Any:
+def without_parentheses(node: exp.Expr) -> Any:
     """Return the query inside parentheses.
 
     ((a UNION ALL b))      what stands inside, where the parentheses hold nothing else
@@ -80,7 +80,7 @@ def is_recursive(whole: exp.SetOperation, key: str, evaluation: Evaluation) -> b
         if key in mentioned_tables(branch.expression, evaluation):
             return True
 
-        branch = unwrapped(branch.this)
+        branch = without_parentheses(branch.this)
 
     return False
 

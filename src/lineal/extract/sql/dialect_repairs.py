@@ -8,7 +8,7 @@ from itertools import starmap
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.words import (
     Words,
     created_kind,
@@ -16,12 +16,12 @@ from lineal.extract.sql.words import (
     first_opening,
     items,
     last_first,
-    like,
     opening,
     says,
     says_all,
     split_items,
     word_at,
+    word_like,
     words_like,
 )
 from lineal.model.sequences import flatten
@@ -76,7 +76,7 @@ def joined_comment(words: Words) -> Words:
     if not texts or any(word.token_type not in STRINGS for word in texts):
         return words
 
-    whole = like(texts[0], TokenType.STRING, "".join(word.text for word in texts))
+    whole = word_like(texts[0], TokenType.STRING, "".join(word.text for word in texts))
     return [*words[: is_ + 1], whole]
 
 
@@ -142,7 +142,7 @@ def reset(words: Words) -> Words:
     Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too
     """
     for at in last_first(words, "RESET", "WHEN"):
-        words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
+        words = [*words[:at], word_like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
 
     return words
 
@@ -163,9 +163,9 @@ def subsets(words: Words) -> Words:
     if at is None:
         return words
 
-    end = closing(words, at + 3) + 1
+    end = closing_bracket(words, at + 3) + 1
     while says(words, end, ",") and says(words, end + 3, "("):
-        end = closing(words, end + 3) + 1
+        end = closing_bracket(words, end + 3) + 1
 
     return [*words[:at], *words[end:]]
 
@@ -223,7 +223,7 @@ def values_as_name(words: Words) -> Words:
     SELECT explode(values), values[0] FROM t      Spark: VALUES is not reserved
     """
     names = {
-        at: like(word, TokenType.VAR, word.text)
+        at: word_like(word, TokenType.VAR, word.text)
         for at, word in enumerate(words)
         if word.token_type is TokenType.VALUES and not begins_row(words, at + 1)
     }
@@ -306,25 +306,30 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
     MySQL: COPY INTO t (a, c) FROM (SELECT a, upper(`@b`) FROM `x.csv`); nothing, without SET
     """
     opens = first_opening(words, end)
-    if opens is None or not says(words, closing(words, opens) + 1, "SET"):
+    if opens is None or not says(words, closing_bracket(words, opens) + 1, "SET"):
         return []
 
     near = words[infile]
     listed = [
-        item for item in split_items(words[opens + 1 : closing(words, opens)]) if len(item) == 1
+        item
+        for item in split_items(words[opens + 1 : closing_bracket(words, opens)])
+        if len(item) == 1
     ]
     pairs = [(item, item) for item in listed]
-    for item in split_items(words[closing(words, opens) + 2 :]):
+    for item in split_items(words[closing_bracket(words, opens) + 2 :]):
         equals = first(item, 0, "=")
         if not equals:
             return []
 
         pairs.append((item[equals - 1 : equals], name_variables(item[equals + 1 :])))
 
-    comma, path = like(near, TokenType.COMMA, ","), words[infile + 1]
+    comma, path = word_like(near, TokenType.COMMA, ","), words[infile + 1]
     columns = flatten((*target, comma) for target, _ in pairs)[:-1]
     values = flatten((*value, comma) for _, value in pairs)[:-1]
-    opening_, closing_ = like(near, TokenType.L_PAREN, "("), like(near, TokenType.R_PAREN, ")")
+    opening_, closing_ = (
+        word_like(near, TokenType.L_PAREN, "("),
+        word_like(near, TokenType.R_PAREN, ")"),
+    )
     return [
         *words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO")),
         *words[table:end],
@@ -335,8 +340,8 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
             near, (TokenType.FROM, "FROM"), (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")
         ),
         *values,
-        like(near, TokenType.FROM, "FROM"),
-        like(path, TokenType.IDENTIFIER, path.text),
+        word_like(near, TokenType.FROM, "FROM"),
+        word_like(path, TokenType.IDENTIFIER, path.text),
         closing_,
     ]
 
@@ -349,7 +354,7 @@ def name_variables(words: Words) -> Words:
             continue
 
         if position and words[position - 1].token_type is TokenType.PARAMETER:
-            word = like(word, TokenType.IDENTIFIER, f"@{word.text}")
+            word = word_like(word, TokenType.IDENTIFIER, f"@{word.text}")
 
         found.append(word)
 
@@ -382,10 +387,10 @@ def bulk_rows(words: Words) -> Words:
     """
     for at in range(len(words) - 3, -1, -1):
         if says_all(words, at, "OPENROWSET", "(", "BULK"):
-            end = closing(words, at + 1)
+            end = closing_bracket(words, at + 1)
             after = end + 1
             if says_all(words, after, "WITH", "("):
-                after = closing(words, after + 1) + 1
+                after = closing_bracket(words, after + 1) + 1
 
             words = [*words[: at + 2], words[at + 3], words[end], *words[after:]]
 
@@ -403,14 +408,14 @@ def first_parenthesis(words: Words, start: int) -> Words:
 
     names = [
         word
-        for position, word in enumerate(words[at + 1 : closing(words, at)], at + 1)
+        for position, word in enumerate(words[at + 1 : closing_bracket(words, at)], at + 1)
         if word.token_type not in (TokenType.COMMA, TokenType.PARAMETER)
         and words[position - 1].token_type is not TokenType.PARAMETER
     ]
-    comma = like(words[at], TokenType.COMMA, ",")
+    comma = word_like(words[at], TokenType.COMMA, ",")
     inside = flatten((name, comma) for name in names)[:-1]
     if inside:
-        return [words[at], *inside, like(words[at], TokenType.R_PAREN, ")")]
+        return [words[at], *inside, word_like(words[at], TokenType.R_PAREN, ")")]
 
     return []
 
@@ -423,7 +428,7 @@ def namespaces(words: Words) -> Words:
     if not (says_all(words, 0, "WITH", "XMLNAMESPACES", "(")):
         return words
 
-    end = closing(words, 2) + 1
+    end = closing_bracket(words, 2) + 1
     if says(words, end, ","):
         return [words[0], *words[end + 1 :]]
 
@@ -444,16 +449,16 @@ def expectations(words: Words) -> Words:
     if not says(words, 0, "CREATE") or start is None or as_ is None or as_ < start:
         return words
 
-    end = closing(words, start)
+    end = closing_bracket(words, start)
     listed = items(words[start + 1 : end])
     kept = [item for item in listed if not is_expectation(item)]
     if len(kept) == len(listed):
         return words
 
-    comma = like(words[start], TokenType.COMMA, ",")
+    comma = word_like(words[start], TokenType.COMMA, ",")
     inside = flatten((*item, comma) for item in kept)[:-1]
     columns = [item[0] for item in kept if only_column(item)]
-    tests = [item[3 : closing(item, 3) + 1] for item in listed if drops_rows(item)]
+    tests = [item[3 : closing_bracket(item, 3) + 1] for item in listed if drops_rows(item)]
     return [
         *words[:start],
         *([words[start], *inside, words[end]] if inside else []),
@@ -480,7 +485,7 @@ def rows_as_expected(query: Words, tests: list[Words], columns: Words) -> Words:
     if not tests or not query:
         return query
 
-    near, comma = query[-1], like(query[-1], TokenType.COMMA, ",")
+    near, comma = query[-1], word_like(query[-1], TokenType.COMMA, ",")
     start = (
         (TokenType.SELECT, "SELECT"),
         (TokenType.STAR, "*"),
@@ -489,7 +494,7 @@ def rows_as_expected(query: Words, tests: list[Words], columns: Words) -> Words:
     )
     named = flatten((column, comma) for column in columns)[:-1]
     opens, closes = words_like(near, (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
-    conditions = flatten((*test, like(near, TokenType.AND, "AND")) for test in tests)
+    conditions = flatten((*test, word_like(near, TokenType.AND, "AND")) for test in tests)
     return [
         *words_like(query[0], *start),
         *query,
@@ -518,7 +523,7 @@ def changes_applied(words: Words) -> Words:
     rows = [
         word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")
     ]
-    named = items(words[keys + 2 : closing(words, keys + 1)])
+    named = items(words[keys + 2 : closing_bracket(words, keys + 1)])
     chosen, order = clause(words, "COLUMNS", 1), clause(words, "SEQUENCE", 2)
     ends = [end for kind in ("DELETE", "TRUNCATE") if (end := clause(words, kind, 2))]
     if says(chosen, 0, "("):
@@ -633,12 +638,12 @@ def only_columns(words: Words) -> Words | None:
     if start is None or first(words, kind, "AS", "SELECT", "LIKE") is not None:
         return None
 
-    end = closing(words, start)
+    end = closing_bracket(words, start)
     columns = [column for item in items(words[start + 1 : end]) if (column := only_column(item))]
     if not columns:
         return None
 
-    comma = like(words[start], TokenType.COMMA, ",")
+    comma = word_like(words[start], TokenType.COMMA, ",")
     inside = flatten((*column, comma) for column in columns)[:-1]
     return [*words[: start + 1], *inside, words[end]]
 
@@ -656,7 +661,11 @@ def only_column(words: Words) -> Words:
 
     end = 1
     while end < len(words) and words[end].text.upper() not in AFTER_TYPE:
-        end = closing(words, end) + 1 if words[end].token_type is TokenType.L_PAREN else end + 1
+        end = (
+            closing_bracket(words, end) + 1
+            if words[end].token_type is TokenType.L_PAREN
+            else end + 1
+        )
 
     comment = first(words, end, "COMMENT")
     described = (
@@ -678,14 +687,18 @@ def computed_value(words: Words, start: int) -> Words:
         return []
 
     if words[at + 1 :][:1] and words[at + 1].token_type is TokenType.L_PAREN:
-        return words[at : closing(words, at + 1) + 1]
+        return words[at : closing_bracket(words, at + 1) + 1]
 
     end = at + 1
     while end < len(words) and words[end].text.upper() not in AFTER_VALUE:
-        end = closing(words, end) + 1 if words[end].token_type is TokenType.L_PAREN else end + 1
+        end = (
+            closing_bracket(words, end) + 1
+            if words[end].token_type is TokenType.L_PAREN
+            else end + 1
+        )
 
-    opening = like(words[at], TokenType.L_PAREN, "(")
-    closed = like(words[end - 1], TokenType.R_PAREN, ")")
+    opening = word_like(words[at], TokenType.L_PAREN, "(")
+    closed = word_like(words[end - 1], TokenType.R_PAREN, ")")
     return [words[at], opening, *words[at + 1 : end], closed]
 
 

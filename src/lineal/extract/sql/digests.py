@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.fingerprint import QUOTES
-from lineal.extract.sql.parse import deep
+from lineal.extract.sql.parse import allow_deep_calls
 from lineal.extract.sql.repairs import tree_of
 from lineal.extract.sql.words import is_refusal
 from lineal.model.script import Script
@@ -66,7 +66,7 @@ def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -
     from lineal.extract.sql.canonical import canonical  # only for those who compare revisions
 
     try:
-        with deep():
+        with allow_deep_calls():
             trees = [tree_of(chunk, script.dialect, script.text) for chunk in chunks]
             return digest("\x1d".join(canonical(tree, script.dialect, columns) for tree in trees))
     except Exception as error:

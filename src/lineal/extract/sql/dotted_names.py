@@ -80,7 +80,7 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
     if is_sequence(node) or is_package_value(scope, texts, key, node):
         return scope.no_column()
 
-    slot = scope.unqualified(texts[0], key, node, certain=True)
+    slot = scope.unqualified_column(texts[0], key, node, certain=True)
     if slot is not None:
         return field_of(slot, texts[1:], node)
 
@@ -184,6 +184,6 @@ def column_of_hidden(
         scope.evaluation.read(origin_of(slot), scope.clause, node)
 
     if slot is not None:
-        return scope.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
+        return scope.mark_guess(slot, f"`{source.dataset}` is called `{source.alias}` here")
 
     return None

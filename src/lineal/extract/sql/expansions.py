@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from lineal.algebra.lineage import Trail
 from lineal.extract.sql.nodes import meta_of
-from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.parse import allow_deep_calls, parse
 from lineal.extract.sql.reading import Reading, add_calls, call_name, offset_of, segments
 from lineal.model.boundary import Failures
 from lineal.model.edge import Call, Calls
@@ -131,7 +131,7 @@ class Expansions:
             return self.at(offset_of(node))
 
         found = self.at(offset_of(calls[-1])) if calls else None
-        if found is None or beyond(calls[-1], found):
+        if found is None or is_outside(calls[-1], found):
             return None
 
         return found
@@ -148,12 +148,12 @@ class Expansions:
 
         around = self.around(expansion)
         if around is None:
-            outer = [beyond(call, expansion) for call in calls]
+            outer = [is_outside(call, expansion) for call in calls]
             return names_of(compress(calls, outer)), names_of(compress(calls, map(not_, outer)))
 
         start = node if node is not None else calls[-1]
         listed = names_of(call for call in met if is_inside(start, call))
-        return around[len(listed) :], without(names_of(calls), around[len(listed) :])
+        return around[len(listed) :], drop_outside_calls(names_of(calls), around[len(listed) :])
 
     def around(self, expansion: Expansion) -> tuple[str, ...] | None:
         """Return the calls around the text of a macro; None where that text is not a whole
@@ -181,7 +181,7 @@ class Expansions:
         for start, end, _ in expansions:
             text = text[:start] + PLACEHOLDER * (end - start) + text[end:]
 
-        with deep():
+        with allow_deep_calls():
             trees, _, _ = parse(Reading(Script(text, self.script.dialect, target="placeholder")))
 
         ends = {start: end for start, end, _ in expansions}
@@ -194,12 +194,12 @@ class Expansions:
                     at = {}
 
                 if at.get("start") in ends and at.get("end") == ends[at["start"]] - 1:
-                    found[at["start"]] = tuple(reversed(list(outwards(column))))
+                    found[at["start"]] = tuple(reversed(list(calls_around(column))))
 
         return found
 
 
-def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
+def drop_outside_calls(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
     """Remove the calls outside a macro.
 
     coalesce, cast, divide without coalesce and cast
@@ -214,7 +214,7 @@ def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]
     return tuple(left)
 
 
-def outwards(node: exp.Expr) -> Iterable[str]:
+def calls_around(node: exp.Expr) -> Iterable[str]:
     """Yield the names of the calls around a node, the innermost first."""
     parent = node.parent
     while parent is not None and not ends_expression(parent):
@@ -259,7 +259,7 @@ def aggregate_of(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def beyond(call: Any, expansion: Expansion) -> bool:
+def is_outside(call: Any, expansion: Expansion) -> bool:
     """Whether a part of a call is outside a macro's text, as far as the places of its parts
     tell.
     """

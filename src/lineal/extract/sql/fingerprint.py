@@ -338,7 +338,7 @@ class Masks:
 
     def literal(self, at: int) -> None:
         """Decide whether a literal is masked."""
-        first = at - 1 if self.signed(at) else at
+        first = at - 1 if self.has_sign(at) else at
         before = self.kind(first - 1)
         level = self.levels[-1]
         if before in COUNTING or self.second_of_limit(at):
@@ -350,16 +350,16 @@ class Masks:
                 before = self.kind(first - 2)
                 first -= 1
 
-            allowed = self.compared(first, before) or (
+            allowed = self.is_compared(first, before) or (
                 level.listed and before in BEFORE_ITEM and self.kind(at + 1) in AFTER_ITEM
             )
 
         if allowed or self.is_part_of_value(at, first, before):
             self.mask(at, len(self.levels), 1 if allowed else BY_KIND)
-            if self.signed(at):
+            if self.has_sign(at):
                 self.signs.append(at - 1)
 
-    def compared(self, first: int, before: TokenType | None) -> bool:
+    def is_compared(self, first: int, before: TokenType | None) -> bool:
         """Tell whether a literal is compared with something.
 
         a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be
@@ -420,7 +420,7 @@ class Masks:
             and self.kind(at - 3) is T.LIMIT
         )
 
-    def signed(self, at: int) -> bool:
+    def has_sign(self, at: int) -> bool:
         """Tell whether a number has a sign.
 
         = -5, (-5, …      the sign belongs to the number

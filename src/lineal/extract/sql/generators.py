@@ -17,11 +17,11 @@ from lineal.extract.sql.expressions import (
     HANDLERS,
     Calls,
     Visit,
-    carried,
     expression_in,
     function,
     gather,
     item_of,
+    struct_passed_on,
     value_of,
     zipped_item,
 )
@@ -34,7 +34,7 @@ from lineal.model.sequences import any_is, first_of_each, first_or_none, only_or
 from lineal.model.way import IDENTITY, Clause, Way
 
 
-def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+def generator_columns(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     """Return the columns that a generator in the SELECT list makes.
 
     SELECT explode(xs) AS x, stack(2, a, b) AS (p)
@@ -47,12 +47,12 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         identifiers, item = item.expressions, item.this
 
     if isinstance(item, exp.QueryTransform):
-        return transformed(item, scope)
+        return script_columns(item, scope)
 
     item = as_inline(item)
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
-        return list(rename(stacked(item, scope), names).slots)
+        return list(rename(stack_columns(item, scope), names).slots)
 
     if is_json_tuple(item):
         return list(json_tuple(item, first_of_each(names), scope).slots)
@@ -67,7 +67,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
 
-    frame = exploded([item], first_of_each(names), scope)
+    frame = lateral_view_columns([item], first_of_each(names), scope)
     absorb(frame.rows, rows)
     scope.clause = Clause.SELECT
     return list(rename(frame, names).slots)
@@ -113,7 +113,7 @@ def taken_apart(item: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot]:
     if not isinstance(item, exp.Explode):
         return []
 
-    lineage = carried(item.this, scope) or parts_of(
+    lineage = struct_passed_on(item.this, scope) or parts_of(
         item.this, value_of(item.this, VALUE, scope), scope
     )
     struct = isinstance(item.this, exp.Struct) or is_struct(
@@ -147,7 +147,7 @@ def each_part(value: Slot, node: exp.Expr, scope: Scope, goes_on: bool) -> list[
     return slots
 
 
-def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
+def script_columns(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
     """Return the columns that a script makes.
 
     TRANSFORM (a, b) USING 'script' AS (p, q)
@@ -167,7 +167,7 @@ def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
     return [Slot(name, scope.evaluation.fold(name, False), lineage) for name in names]
 
 
-def stacked(item: exp.Stack, scope: Scope) -> Frame:
+def stack_columns(item: exp.Stack, scope: Scope) -> Frame:
     """Return the columns of stack.
 
     stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b
@@ -267,14 +267,14 @@ GENERATORS = frozenset(
 """Functions that make rows of one value, and expressions with several aliases."""
 
 
-def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
+def lateral_view_columns(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     """Return the columns of a lateral view.
 
     LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN
     """
     arguments = list(map(as_inline, arguments))
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
-        return stacked(arguments[0], scope)
+        return stack_columns(arguments[0], scope)
 
     if len(arguments) == 1 and is_json_tuple(arguments[0]):
         return json_tuple(arguments[0], names, scope)
@@ -288,7 +288,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
             arrays.append(expression_in(scope, argument))
 
     if len(arguments) == 1:
-        lineage = parts_of(inside(arguments[0]), lineage, scope)
+        lineage = parts_of(exploded_value(arguments[0]), lineage, scope)
 
     if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
         items = fields_of_items(arguments[0], lineage, names, scope)
@@ -364,14 +364,14 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
 
     built = item_of(argument, scope)
     built = built if built is not None else zipped_item(argument, scope)
-    built = built if built is not None else carried(argument, scope)
+    built = built if built is not None else struct_passed_on(argument, scope)
     if built is not None:
         return built
 
     return lineage
 
 
-def inside(argument: Any) -> Any:
+def exploded_value(argument: Any) -> Any:
     """Return the value that a generator takes apart.
 
     explode(xs), FLATTEN(input => x:items), UNNEST(xs)      what is taken apart

@@ -19,7 +19,7 @@ from lineal.extract.sql.sources import Source
 from lineal.model.way import IDENTITY
 
 
-def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
+def match_recognize_frame(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     """Return the frame of a MATCH_RECOGNIZE.
 
     MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS
@@ -35,12 +35,12 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     keys = list(list_arg(node, "partition_by"))
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
-    defined = [navigated(definition.this) for definition in list_arg(node, "define")]
+    defined = [rewrite_navigation(definition.this) for definition in list_arg(node, "define")]
     kept = narrow(
         source.frame, MATCH_KEYS, [expression_in(scope, key) for key in (*keys, *ordered)]
     )
     kept = narrow(kept, MATCH_CONDITIONS, [expression_in(scope, each) for each in defined])
-    measures = [measured(measure.this, scope) for measure in list_arg(node, "measures")]
+    measures = [measure_slot(measure.this, scope) for measure in list_arg(node, "measures")]
     partition = [key_slot(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
         return project(kept, [*partition, *measures])
@@ -92,17 +92,17 @@ def key_slot(node: exp.Expr, scope: Scope) -> Slot:
     return Slot(name.name, scope.evaluation.fold(name.name, name.args.get("quoted")), lineage)
 
 
-def measured(node: exp.Alias, scope: Scope) -> Slot:
+def measure_slot(node: exp.Alias, scope: Scope) -> Slot:
     """Return the slot of a measure.
 
     last(x.price) AS bottom
     """
-    lineage: Lineage = value_of(navigated(node.this), IDENTITY, scope)
+    lineage: Lineage = value_of(rewrite_navigation(node.this), IDENTITY, scope)
     alias = node.args["alias"]
     return Slot(alias.name, scope.evaluation.fold(alias.name, alias.args.get("quoted")), lineage)
 
 
-def navigated(node: exp.Expr) -> Any:
+def rewrite_navigation(node: exp.Expr) -> Any:
     """Rewrite the navigation functions of a measure.
 
     FIRST(a), LAST(a)      the value in one row of the match, as over a window: no aggregate

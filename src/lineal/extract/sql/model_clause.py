@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.brackets import BRACKETS, closing
-from lineal.extract.sql.words import Words, first, like, says, split_items, word_at, words_like
+from lineal.extract.sql.brackets import BRACKETS, closing_bracket
+from lineal.extract.sql.words import Words, first, says, split_items, word_at, word_like, words_like
 from lineal.model.sequences import flatten, present
 
 STARTS = frozenset(
@@ -57,7 +57,7 @@ def compute_cells(words: Words) -> Words:
             *words_like(words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")),
             *inner_items(model, words[at]),
             *words[source:at],
-            like(words[at], TokenType.R_PAREN, ")"),
+            word_like(words[at], TokenType.R_PAREN, ")"),
             *words[model.end :],
         ]
 
@@ -100,7 +100,7 @@ def read_model(words: Words, start: int) -> Model | None:
         return None
 
     keys = [*(partition[0] if partition else []), *dimension[0]]
-    comma = like(words[start - 1], TokenType.COMMA, ",")
+    comma = word_like(words[start - 1], TokenType.COMMA, ",")
     return Model(flatten((*key, comma) for key in keys), dimension[0], measures[0], *rules)
 
 
@@ -111,7 +111,7 @@ def read_items(words: Words, start: int, name: str) -> tuple[list[Words], int] |
     if opens is None:
         return None
 
-    end = closing(words, opens)
+    end = closing_bracket(words, opens)
     return split_items(words[opens + 1 : end]), end + 1
 
 
@@ -126,15 +126,15 @@ def rules_behind(words: Words, start: int) -> tuple[list[Rule], int] | None:
     at = first(words, start, "RULES")
     opens = first_opening(words, start if at is None else at, MOST_OPTIONS)
     if opens is not None and says(words, opens - 1, "ITERATE"):
-        opens = first_opening(words, closing(words, opens) + 1, 3)
+        opens = first_opening(words, closing_bracket(words, opens) + 1, 3)
 
     if opens is not None and says(words, opens - 1, "UNTIL"):
-        opens = first_opening(words, closing(words, opens) + 1, 1)
+        opens = first_opening(words, closing_bracket(words, opens) + 1, 1)
 
     if opens is None:
         return None
 
-    end = closing(words, opens)
+    end = closing_bracket(words, opens)
     rules = [rule_of(item) for item in split_items(words[opens + 1 : end]) if item]
     known = present(rules)
     return (known, end + 1) if len(known) == len(rules) else None
@@ -155,7 +155,7 @@ def rule_of(words: Words) -> Rule | None:
     if not is_cell(words, start):
         return None
 
-    behind = closing(words, start + 1, BRACKETS) + 1
+    behind = closing_bracket(words, start + 1, BRACKETS) + 1
     if says(words, behind, "ORDER BY"):
         behind = first(words, behind, "=") or behind
 
@@ -176,7 +176,7 @@ def without_cells(words: Words) -> Words:
     position = 0
     while position < len(words):
         if words[position].token_type is TokenType.L_BRACKET:
-            position = closing(words, position, BRACKETS) + 1
+            position = closing_bracket(words, position, BRACKETS) + 1
             continue
 
         found.append(words[position])
@@ -192,8 +192,12 @@ def inner_items(model: Model, near: Token) -> Words:
     values = {name.text.upper(): value for name, value in named}
     for name, value in named:
         rules = [rule for rule in model.rules if rule.measure == name.text.upper()]
-        found += computed(values, value, rules, model, near) if rules else value
-        found += [like(near, TokenType.ALIAS, "AS"), name, like(near, TokenType.COMMA, ",")]
+        found += case_of_rules(values, value, rules, model, near) if rules else value
+        found += [
+            word_like(near, TokenType.ALIAS, "AS"),
+            name,
+            word_like(near, TokenType.COMMA, ","),
+        ]
 
     return found[:-1]
 
@@ -209,20 +213,30 @@ def name_and_value(measure: Words) -> tuple[Token, Words]:
     return measure[-1], measure[:-1]
 
 
-def computed(
+def case_of_rules(
     values: dict[str, Words], value: Words, rules: list[Rule], model: Model, near: Token
 ) -> Words:
     """CASE WHEN d IS NULL THEN (the value of a rule) … ELSE the measure END"""
     null = words_like(
         near, (TokenType.IS, "IS"), (TokenType.NULL, "NULL"), (TokenType.THEN, "THEN")
     )
-    found = [like(near, TokenType.CASE, "CASE")]
+    found = [word_like(near, TokenType.CASE, "CASE")]
     for rule in rules:
         set_to = in_parentheses(spell_measures(rule.value, values, near), near)
         for dimension in model.dimensions:
-            found += [like(near, TokenType.WHEN, "WHEN"), *unaliased(dimension), *null, *set_to]
+            found += [
+                word_like(near, TokenType.WHEN, "WHEN"),
+                *without_alias(dimension),
+                *null,
+                *set_to,
+            ]
 
-    return [*found, like(near, TokenType.ELSE, "ELSE"), *value, like(near, TokenType.END, "END")]
+    return [
+        *found,
+        word_like(near, TokenType.ELSE, "ELSE"),
+        *value,
+        word_like(near, TokenType.END, "END"),
+    ]
 
 
 def spell_measures(words: Words, values: dict[str, Words], near: Token) -> Words:
@@ -240,10 +254,14 @@ def spell_measures(words: Words, values: dict[str, Words], near: Token) -> Words
 
 def in_parentheses(words: Words, near: Token) -> Words:
     """a      (a)"""
-    return [like(near, TokenType.L_PAREN, "("), *words, like(near, TokenType.R_PAREN, ")")]
+    return [
+        word_like(near, TokenType.L_PAREN, "("),
+        *words,
+        word_like(near, TokenType.R_PAREN, ")"),
+    ]
 
 
-def unaliased(item: Words) -> Words:
+def without_alias(item: Words) -> Words:
     """b AS c      b"""
     as_ = next(
         (at for at, word in enumerate(item) if word.token_type is TokenType.ALIAS), len(item)

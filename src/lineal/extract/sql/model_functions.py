@@ -20,7 +20,7 @@ from lineal.extract.sql.dialects.table_functions import (
 )
 from lineal.extract.sql.nodes import is_string
 from lineal.extract.sql.scope import Scope
-from lineal.extract.sql.tables import spelled
+from lineal.extract.sql.tables import spell_table
 from lineal.model.edge import Column
 from lineal.model.sequences import present
 from lineal.model.way import IDENTITY
@@ -95,7 +95,7 @@ def predicted(
     for slot in given:
         pour(slot.lineage, AGGREGATED if measured else VALUE, made)
 
-    spelling, key = spelled(model, evaluation.facts)
+    spelling, key = spell_table(model, evaluation.facts)
     dataset, _ = evaluation.scan(key, spelling, node)
     passed = [] if measured else given
     return passed if dataset is None else [*passed, star_slot(Star(dataset, arguments=made))]

@@ -51,7 +51,7 @@ def test_of_names(node: exp.Expr) -> NameTest | None:
         names = {item.name for item in node.expressions}
         plain = names and all_are(node.expressions, exp.Literal)
         if plain:
-            return tested(node, names.__contains__)
+            return negate_test(node, names.__contains__)
 
         return None
 
@@ -61,12 +61,12 @@ def test_of_names(node: exp.Expr) -> NameTest | None:
 
     make = NAME_TESTS.get(type(node))
     if make is not None:
-        return tested(node, make(compared.name))
+        return negate_test(node, make(compared.name))
 
     return None
 
 
-def tested(node: exp.Expr, test: NameTest) -> NameTest:
+def negate_test(node: exp.Expr, test: NameTest) -> NameTest:
     """Return the negation of a test.
 
     c NOT LIKE 'a%'      the contrary

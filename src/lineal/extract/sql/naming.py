@@ -51,7 +51,7 @@ def output_name(
     if sources is not None and evaluation.facts.names_fields_in_paths:
         node = without_tables(node, evaluation, sources)
 
-    return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
+    return NAMES.get(evaluation.facts.name, name_by_number)(node, position, evaluation), False
 
 
 def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
@@ -67,7 +67,7 @@ def without_tables(node: exp.Expr, evaluation: Evaluation, sources: Container[st
 
     sum(o.amount), max(o.place.zip)      are called sum(amount), max(place.zip)
     """
-    if not any(each.table for each in node.find_all(exp.Column)) or deeper(node, DEEPEST_NAME):
+    if not any(each.table for each in node.find_all(exp.Column)) or is_deeper(node, DEEPEST_NAME):
         return node
 
     node = node.copy()
@@ -93,7 +93,7 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
     return parts
 
 
-def numbered(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
+def name_by_number(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """Return the name of an unnamed column, by its number.
 
     SELECT a + 1      _col_0
@@ -135,7 +135,7 @@ def spark_name(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
 
-    if deeper(node, DEEPEST_NAME):
+    if is_deeper(node, DEEPEST_NAME):
         return name_by_text(node, position, evaluation)
 
     return pretty(node, evaluation)
@@ -181,8 +181,8 @@ def name_by_text(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
 
-    if deeper(node, DEEPEST_NAME):
-        return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
+    if is_deeper(node, DEEPEST_NAME):
+        return evaluation.reading.text_of(node) or name_by_number(node, position, evaluation)
 
     dialect = evaluation.facts.name
     if holds(node, exp.Count, exp.Star) and dialect in COUNT_STAR:
@@ -253,7 +253,7 @@ def in_parentheses(node: exp.Expr) -> Any:
     return whole.this
 
 
-def deeper(node: exp.Expr, limit: int) -> bool:
+def is_deeper(node: exp.Expr, limit: int) -> bool:
     """Whether a tree has more levels than that."""
     level = [node]
     for _ in range(limit):
@@ -266,7 +266,7 @@ def deeper(node: exp.Expr, limit: int) -> bool:
 
 def name_by_function(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     """PostgreSQL: sum(amount) is called sum, a cast like what it casts, an operator ?column?"""
-    return figured(node, evaluation)[0]
+    return figure_name(node, evaluation)[0]
 
 
 Figured = tuple[str, bool]
@@ -275,7 +275,7 @@ Figured = tuple[str, bool]
 NAMELESS: Figured = ("?column?", False)
 
 
-def figured(node: exp.Expr, evaluation: Evaluation) -> Figured:
+def figure_name(node: exp.Expr, evaluation: Evaluation) -> Figured:
     """As the server figures it out, from the outside in."""
     while isinstance(node, PASSED_OVER):
         node = node.this
@@ -285,12 +285,12 @@ def figured(node: exp.Expr, evaluation: Evaluation) -> Figured:
 
     if isinstance(node, exp.Dot):
         if isinstance(node.expression, exp.Func):
-            return figured(node.expression, evaluation)
+            return figure_name(node.expression, evaluation)
 
         return (node.name, True)
 
     if isinstance(node, (exp.Cast, exp.Interval)):
-        inner = figured(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
+        inner = figure_name(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
         if inner[1]:
             return inner
 
@@ -298,7 +298,7 @@ def figured(node: exp.Expr, evaluation: Evaluation) -> Figured:
 
     if isinstance(node, exp.Case):
         if node.args.get("default") is not None:
-            inner = figured(node.args["default"], evaluation)
+            inner = figure_name(node.args["default"], evaluation)
         else:
             inner = NAMELESS
 
@@ -312,7 +312,7 @@ def figured(node: exp.Expr, evaluation: Evaluation) -> Figured:
         if isinstance(item, exp.Alias):
             return (item.alias, True)
 
-        return figured(item, evaluation)
+        return figure_name(item, evaluation)
 
     if type(node) in OWN_NAMES:
         return OWN_NAMES[type(node)], True
@@ -395,7 +395,7 @@ def as_text(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
     if "--" in text or "/*" in text:
         return name_by_text(node, position, evaluation)
 
-    return text or numbered(node, position, evaluation)
+    return text or name_by_number(node, position, evaluation)
 
 
 def hive(node: exp.Expr, position: int, evaluation: Evaluation) -> str:
@@ -431,7 +431,7 @@ NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
     "athena": trino,
 }
 
-BY_POSITION = (numbered, hive, trino, bigquery)
+BY_POSITION = (name_by_number, hive, trino, bigquery)
 """Names that tell nothing but the place of a column in its list."""
 
 
@@ -440,7 +440,7 @@ def expression_name(node: exp.Expr, evaluation: Evaluation) -> str:
 
     PIVOT (sum(a), max(b) FOR k IN ('x'))      sum(a); a number would be no part of a name
     """
-    if NAMES.get(evaluation.facts.name, numbered) in BY_POSITION:
+    if NAMES.get(evaluation.facts.name, name_by_number) in BY_POSITION:
         return str(node.sql(dialect=evaluation.facts.name or None)).lower()
 
     return output_name(node, 0, evaluation)[0]

@@ -24,7 +24,7 @@ from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.repairs import given_up
 from lineal.extract.sql.templates import advice_about, template_of
-from lineal.extract.sql.trees import parsed
+from lineal.extract.sql.trees import parse_words
 from lineal.extract.sql.words import BATCHES, statements, word_at, words
 from lineal.model.boundary import FAILED, Report
 from lineal.model.diagnostic import Code, Diagnostic
@@ -37,7 +37,7 @@ DEEPEST = 20_000
 
 
 @contextmanager
-def deep() -> Iterator[None]:
+def allow_deep_calls() -> Iterator[None]:
     """200 nested derived tables are a thousand Python calls: room for them."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEEPEST))
@@ -104,10 +104,10 @@ def _parsed_within_limits(reading: Reading) -> Parsed:
     is_alone = reading.script.dialect not in BATCHES and ";" not in text.rstrip().rstrip(";")
     at_once = is_alone or not is_abandoned(key_of("script", text))
     with Task("script" if at_once else "statements", text, size=len(text)):
-        return _parsed(reading, at_once)
+        return _parse_statements(reading, at_once)
 
 
-def _parsed(reading: Reading, at_once: bool) -> Parsed:
+def _parse_statements(reading: Reading, at_once: bool) -> Parsed:
     """All statements at once; one by one, where that fails."""
     script = reading.script
     diagnostics: list[Diagnostic] = []
@@ -142,7 +142,7 @@ def _trees_at_once(reading: Reading, tokens: list[Token]) -> list[Any] | None:
     """The trees of all statements; None if one of them cannot be parsed as it is written."""
     script = reading.script
     try:
-        trees = parsed(tokens, parser_dialect(script.dialect), script.text)
+        trees = parse_words(tokens, parser_dialect(script.dialect), script.text)
         reading.statements = trees
         found = present(trees)
         return None if any(map(given_up, found)) else found

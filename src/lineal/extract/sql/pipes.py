@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, first, like, says
+from lineal.extract.sql.words import Words, first, says, word_like
 
 STEP = re.compile(r"__tmp\d+")
 """How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
@@ -28,10 +28,10 @@ def with_pipes(words: Words) -> Words:
     if not any(word.token_type is TokenType.PIPE_GT for word in words):
         return words
 
-    return kept_apart(rewritten(words))
+    return kept_apart(rewrite_pipes(words))
 
 
-def rewritten(words: Words) -> Words:
+def rewrite_pipes(words: Words) -> Words:
     """Every step in words that the parser knows, those of the subqueries inside it as well."""
     found: Words = []
     position = 0
@@ -41,7 +41,7 @@ def rewritten(words: Words) -> Words:
         if found[-1].token_type is TokenType.PIPE_GT:
             end = end_of_step(words, position)
             body = words[position:end]
-            found += rewritten(WRITTEN.get(body[0].text.upper(), lateral)(body)) if body else []
+            found += rewrite_pipes(WRITTEN.get(body[0].text.upper(), lateral)(body)) if body else []
             position = end
 
     return found
@@ -82,8 +82,8 @@ def kept_apart(words: Words) -> Words:
                 step = ""
 
             if levels[-1] & APART.get(step, frozenset()):
-                name = like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
-                found += [word, like(word, TokenType.ALIAS, "AS"), name]
+                name = word_like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
+                found += [word, word_like(word, TokenType.ALIAS, "AS"), name]
                 levels[-1] = set()
 
             levels[-1] = levels[-1] | {step} if step in GATHERED else set()
@@ -130,7 +130,7 @@ APART = {
 # -- steps that are written otherwise --------------------------------------------------------------
 
 
-def selected(body: Words) -> Words:
+def rewrite_distinct(body: Words) -> Words:
     """Rewrite SELECT DISTINCT as two steps.
 
     SELECT DISTINCT a, b      SELECT a, b |> DISTINCT
@@ -139,7 +139,10 @@ def selected(body: Words) -> Words:
         return body
 
     head = body[0]
-    end = [like(head, TokenType.PIPE_GT, "|>"), like(head, TokenType.DISTINCT, "DISTINCT")]
+    end = [
+        word_like(head, TokenType.PIPE_GT, "|>"),
+        word_like(head, TokenType.DISTINCT, "DISTINCT"),
+    ]
     return [head, *body[2:], *end]
 
 
@@ -148,10 +151,10 @@ def sorted_by(body: Words) -> Words:
 
     SORT BY a      ORDER BY a
     """
-    return [like(body[0], TokenType.ORDER_BY, "ORDER BY"), *body[1:]]
+    return [word_like(body[0], TokenType.ORDER_BY, "ORDER BY"), *body[1:]]
 
 
-def combined(body: Words) -> Words:
+def rewrite_set_operation(body: Words) -> Words:
     """Put the operand of a set operation in parentheses.
 
     UNION ALL SELECT …, UNION ALL TABLE t
@@ -167,9 +170,9 @@ def combined(body: Words) -> Words:
     query = body[start:]
     if says(query, 0, "TABLE"):
         star = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
-        query = [*(like(query[0], kind, text) for kind, text in star), *query[1:]]
+        query = [*(word_like(query[0], kind, text) for kind, text in star), *query[1:]]
 
-    around = like(body[0], TokenType.L_PAREN, "("), like(body[-1], TokenType.R_PAREN, ")")
+    around = word_like(body[0], TokenType.L_PAREN, "("), word_like(body[-1], TokenType.R_PAREN, ")")
     return [*body[:start], around[0], *query, around[1]]
 
 
@@ -186,10 +189,14 @@ def lateral(body: Words) -> Words:
     if first(body, 0, "LATERAL") is None or first(body, 0, "ON", "USING") is not None:
         return body
 
-    return [*body, like(body[-1], TokenType.ON, "ON"), like(body[-1], TokenType.TRUE, "TRUE")]
+    return [
+        *body,
+        word_like(body[-1], TokenType.ON, "ON"),
+        word_like(body[-1], TokenType.TRUE, "TRUE"),
+    ]
 
 
-def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
+def column_step(kind: TokenType, text: str) -> Callable[[Words], Words]:
     """Rewrite a step that changes columns as a list of columns.
 
     DROP a, RENAME a AS b, SET a = b
@@ -207,17 +214,17 @@ def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
             (kind, text),
             (TokenType.L_PAREN, "("),
         )
-        inside = swapped(items) if text == "REPLACE" else items
+        inside = aliases_of_assignments(items) if text == "REPLACE" else items
         return [
-            *(like(head, kind, text) for kind, text in around),
+            *(word_like(head, kind, text) for kind, text in around),
             *inside,
-            like(head, TokenType.R_PAREN, ")"),
+            word_like(head, TokenType.R_PAREN, ")"),
         ]
 
     return as_aggregate
 
 
-def swapped(items: Words) -> Words:
+def aliases_of_assignments(items: Words) -> Words:
     """Rewrite assignments as aliases.
 
     a = b + 1, c = d      b + 1 AS a, d AS c
@@ -230,7 +237,7 @@ def swapped(items: Words) -> Words:
             found.extend(
                 [
                     *items[equals + 1 : end],
-                    like(items[equals], TokenType.ALIAS, "AS"),
+                    word_like(items[equals], TokenType.ALIAS, "AS"),
                     *items[:equals],
                 ]
             )
@@ -242,10 +249,10 @@ def swapped(items: Words) -> Words:
 
 
 WRITTEN: dict[str, Callable[[Words], Words]] = {
-    "SELECT": selected,
+    "SELECT": rewrite_distinct,
     **dict.fromkeys(("SORT BY", "CLUSTER BY"), sorted_by),
-    **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT", "MINUS"), combined),
-    "DROP": edited(TokenType.EXCEPT, "EXCEPT"),
-    "RENAME": edited(TokenType.VAR, "RENAME"),
-    "SET": edited(TokenType.REPLACE, "REPLACE"),
+    **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT", "MINUS"), rewrite_set_operation),
+    "DROP": column_step(TokenType.EXCEPT, "EXCEPT"),
+    "RENAME": column_step(TokenType.VAR, "RENAME"),
+    "SET": column_step(TokenType.REPLACE, "REPLACE"),
 }

@@ -29,7 +29,7 @@ MOST_COLUMNS = 10_000
 """Lists of values multiply: a thousand by a thousand would be a million columns."""
 
 
-def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+def apply_pivots(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     """Return a source after its pivots.
 
     FROM t PIVOT (…), FROM t UNPIVOT (…)
@@ -37,9 +37,9 @@ def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     the source's columns in another shape; the scope knows their names
     """
     if node.args.get("unpivot"):
-        return unpivoted(node, source, scope)
+        return read_unpivot(node, source, scope)
 
-    return pivoted(node, source, scope)
+    return read_pivot(node, source, scope)
 
 
 # -- PIVOT -----------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class Field(NamedTuple):
     query: Any = None
 
 
-def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+def read_pivot(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     """Return the frame of a PIVOT.
 
     PIVOT (sum(amount) FOR kind IN ('a', 'b'))
@@ -244,7 +244,7 @@ def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
 # -- UNPIVOT ---------------------------------------------------------------------------------------
 
 
-def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+def read_unpivot(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     """Return the frame of an UNPIVOT.
 
     UNPIVOT (sales FOR quarter IN (q1, q2))
@@ -253,12 +253,17 @@ def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     """
     label, values, listed = parts_of(node)
     members = flatten(members_of(item, scope) for item in listed)
-    consumed = named_columns((item for item in listed if not several(item)), source, scope)
+    consumed = named_columns(
+        (item for item in listed if not is_several_columns(item)), source, scope
+    )
     consumed |= {slot.key for member in members for slot in member}
     open_taken = any(slot.star is not None for member in members for slot in member)
     kept = left_over(source.frame.slots, consumed)
     if open_taken:
-        kept = [*(slot for slot in kept if slot.star is None), *excepted(listed, source, scope)]
+        kept = [
+            *(slot for slot in kept if slot.star is None),
+            *names_left_out(listed, source, scope),
+        ]
 
     return unpivot(
         source.frame,
@@ -314,7 +319,7 @@ def identifier(node: exp.Expr) -> Any:
     return node
 
 
-def several(item: exp.Expr) -> bool:
+def is_several_columns(item: exp.Expr) -> bool:
     """Tell whether an item stands for several columns.
 
     COUNT(*), COLUMNS(…)      what stands for several columns
@@ -343,7 +348,7 @@ def members_of(item: exp.Expr, scope: Scope) -> list[list[Slot]]:
     return [[Slot("", "", value_of(part, IDENTITY, scope)) for part in parts]]
 
 
-def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
+def names_left_out(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
     """Return the columns that an UNPIVOT leaves out.
 
     ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left

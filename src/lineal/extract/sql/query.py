@@ -28,8 +28,8 @@ from lineal.extract.sql.clauses import (
     time_windows,
     where_,
 )
-from lineal.extract.sql.columns import star_slots, visible
-from lineal.extract.sql.ctes import is_recursive, order_ctes, unwrapped, with_marks
+from lineal.extract.sql.columns import star_slots, visible_columns
+from lineal.extract.sql.ctes import is_recursive, order_ctes, with_marks, without_parentheses
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.pipes import is_step
 from lineal.extract.sql.reading import offset_of
@@ -37,7 +37,7 @@ from lineal.extract.sql.relations import (
     is_join,
     join_,
     match_recognize,
-    pivoted,
+    pivoted_source,
     relation,
 )
 from lineal.extract.sql.scope import Scope
@@ -218,7 +218,7 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
             continue
 
         if recursive or facts.recursion_without_keyword:
-            whole = unwrapped(body)
+            whole = without_parentheses(body)
             if isinstance(whole, exp.Union) and is_recursive(whole, key, evaluation):
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
@@ -277,7 +277,7 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
         scope = Scope(evaluation, parent, ctes)
         source = one_row()
         relation(inner, scope, source.rows)
-        return project(source, visible(scope))
+        return project(source, visible_columns(scope))
 
     frame = query(inner, parent, ctes, evaluation)
     return order_frame(node, frame, parent, ctes, evaluation)
@@ -378,7 +378,7 @@ def pivot_statement(
     scope = Scope(evaluation, parent, ctes)
     read = one_row()
     source = relation(node.this, scope, read.rows)
-    frame = pivoted(source, [node], scope).frame
+    frame = pivoted_source(source, [node], scope).frame
     absorb(frame.rows, read.rows)
     return project(read, frame.slots)
 

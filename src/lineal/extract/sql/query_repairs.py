@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.words import (
     Words,
     first,
@@ -15,6 +15,7 @@ from lineal.extract.sql.words import (
     says,
     says_all,
     word_at,
+    word_like,
     words_like,
 )
 from lineal.model.sequences import flatten
@@ -101,8 +102,8 @@ def query_before_conflict(words: Words) -> Words:
     if on is None:
         return words
 
-    opens = like(words[select], TokenType.L_PAREN, "(")
-    closes = like(words[on - 1], TokenType.R_PAREN, ")")
+    opens = word_like(words[select], TokenType.L_PAREN, "(")
+    closes = word_like(words[on - 1], TokenType.R_PAREN, ")")
     return [*words[:select], opens, *words[select:on], closes, *words[on:]]
 
 
@@ -117,8 +118,8 @@ def changed_rows(words: Words) -> Words:
     if at is None or any(opens_change(words, other) for other in range(at + 1, len(words) - 3)):
         return words
 
-    end = closing(words, at + 2)
-    name = like(words[at], TokenType.IDENTIFIER, words[at].text)
+    end = closing_bracket(words, at + 2)
+    name = word_like(words[at], TokenType.IDENTIFIER, words[at].text)
     give = words_like(words[end], (TokenType.RETURNING, "RETURNING"))
     if says(words, at, "OLD") and says(words, at + 3, "UPDATE"):
         give += words_like(words[end], (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
@@ -137,10 +138,10 @@ def changed_rows(words: Words) -> Words:
     rest = [*words[:at], name, *words[end + 1 :]]
     if says(words, 0, "WITH"):
         start = 1 + says(words, 1, "RECURSIVE")
-        comma = like(words[end], TokenType.COMMA, ",")
+        comma = word_like(words[end], TokenType.COMMA, ",")
         return [*rest[:start], *change, comma, *rest[start:]]
 
-    return [like(words[0], TokenType.WITH, "WITH"), *change, *rest]
+    return [word_like(words[0], TokenType.WITH, "WITH"), *change, *rest]
 
 
 def without_included(words: Words) -> tuple[Words, Words]:
@@ -154,7 +155,7 @@ def without_included(words: Words) -> tuple[Words, Words]:
     if at is None or not says(words, 0, "UPDATE") or not says(words, at + 1, "("):
         return words, []
 
-    end = closing(words, at + 1)
+    end = closing_bracket(words, at + 1)
     names = {item[0].text.upper() for item in items(words[at + 2 : end])}
     start = first(words, end + 1, "SET")
     if start is None:
@@ -164,7 +165,7 @@ def without_included(words: Words) -> tuple[Words, Words]:
     assignments = items(words[start + 1 : where])
     kept = [each for each in assignments if each[0].text.upper() not in names]
     moved = [each for each in assignments if each[0].text.upper() in names]
-    comma = like(words[start], TokenType.COMMA, ",")
+    comma = word_like(words[start], TokenType.COMMA, ",")
     inside = flatten((*each, comma) for each in kept)[:-1]
     included = flatten((comma, *as_former_value(each)) for each in moved)
     return [*words[:at], *words[end + 1 : start + 1], *inside, *words[where:]], included
@@ -202,7 +203,7 @@ def compare_periods(words: Words) -> Words:
     found: Words = []
     for at, word in enumerate(words):
         if any(says(words, at, each) for each in PERIODS_COMPARED) and is_between(words, at):
-            found.append(like(word, TokenType.EQ, "="))
+            found.append(word_like(word, TokenType.EQ, "="))
         elif not (says(words, at, "IMMEDIATELY") and is_between(words, at + 1)):
             found.append(word)
 
@@ -260,7 +261,7 @@ def serialize_values(words: Words) -> Words:
     if at is None:
         return words
 
-    end = closing(words, at + 1)
+    end = closing_bracket(words, at + 1)
     start = at + 2 + (word_at(words, at + 2) in ("CONTENT", "DOCUMENT"))
     inside = serialize_values(words[start:end])
     as_ = first(inside, 0, "AS")
@@ -281,16 +282,16 @@ def apply_to_columns(words: Words) -> Words:
 
     start = start_of_item(words, at)
     listed = says(words, at + 1, "(")
-    end = closing(words, at + 1) if listed else at + 1
+    end = closing_bracket(words, at + 1) if listed else at + 1
     function = words[at + 2 : end] if listed else [words[end]]
     mark = words[at]
     call = [
-        like(mark, TokenType.VAR, APPLIED),
-        like(mark, TokenType.L_PAREN, "("),
+        word_like(mark, TokenType.VAR, APPLIED),
+        word_like(mark, TokenType.L_PAREN, "("),
         *words[start:at],
-        like(mark, TokenType.COMMA, ","),
+        word_like(mark, TokenType.COMMA, ","),
         *function,
-        like(mark, TokenType.R_PAREN, ")"),
+        word_like(mark, TokenType.R_PAREN, ")"),
     ]
     return apply_to_columns([*words[:start], *call, *words[end + 1 :]])
 
@@ -354,7 +355,7 @@ def name_models(words: Words) -> Words:
             star = words_like(
                 words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), FROM_WORD
             )  # fmt: skip
-            closed = like(words[end - 1], TokenType.R_PAREN, ")")
+            closed = word_like(words[end - 1], TokenType.R_PAREN, ")")
             found = [*found[:at], *star, *found[at + 1 : end], closed, *found[end:]]
 
     return found

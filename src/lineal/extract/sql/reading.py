@@ -233,7 +233,7 @@ class Reading:
 
         return found or Place(self.script.file, self.script.line, 1)
 
-    def failed(self, error: Exception, trail: Trail | None) -> None:
+    def report_failure(self, error: Exception, trail: Trail | None) -> None:
         """Report that a view could not look something up: the statement counts as not resolved."""
         self.fail(error, self.statement_near(first_node(trail)))
 
@@ -339,7 +339,7 @@ class Reading:
 
         return ""
 
-    def unquoted(self, name: str) -> str:
+    def spelling_of(self, name: str) -> str:
         """Return how the text spells a word that the parser has folded; '' if it occurs only as a
         string.
         """
@@ -371,7 +371,7 @@ def anchor(trail: Trail | None) -> Any:
     """The outermost node on a trail: where the statement names the column."""
     node = first_node(trail)
     if isinstance(node, exp.Query):
-        return starred(node)
+        return node_of_unnamed(node)
 
     return node
 
@@ -387,7 +387,7 @@ def first_node(trail: Trail | None) -> Any:
     return None
 
 
-def starred(query: exp.Expr) -> Any:
+def node_of_unnamed(query: exp.Expr) -> Any:
     """Return the node of a statement's unnamed columns: its star, else the query itself."""
     while isinstance(query, (exp.Subquery, exp.SetOperation)):
         query = query.this

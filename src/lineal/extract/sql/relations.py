@@ -13,22 +13,22 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, absorb
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.relation import values as constant_rows
-from lineal.extract.sql.columns import visible
+from lineal.extract.sql.columns import visible_columns
 from lineal.extract.sql.dialects.table_functions import OLDER_CALLS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.generators import (
     column_names,
 )
 from lineal.extract.sql.join_keys import common_keys, merge_keys
-from lineal.extract.sql.match_recognize import matched
+from lineal.extract.sql.match_recognize import match_recognize_frame
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.pivots import reshaped
+from lineal.extract.sql.pivots import apply_pivots
 from lineal.extract.sql.repairs import MARK
 from lineal.extract.sql.row_makers import (
     ROW_MAKERS,
     array_join,
-    indexed,
     items_as_rows,
+    items_with_positions,
     lateral,
     table_from_rows,
     unpivot_object,
@@ -50,7 +50,7 @@ from lineal.extract.sql.table_functions import (
     table_function,
     unnest,
 )
-from lineal.extract.sql.tables import is_named, is_variable, spelled
+from lineal.extract.sql.tables import is_named, is_variable, spell_table
 from lineal.extract.sql.value_rows import values
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
@@ -64,7 +64,7 @@ def relation(node: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     source = handler(node, scope, rows)
     args = node.args
     if args.get("pivots") and not belongs_to_join(node, scope):
-        source = pivoted(source, args["pivots"], scope)
+        source = pivoted_source(source, args["pivots"], scope)
 
     if source.frame.rows:
         absorb(source.frame.rows, rows)
@@ -82,7 +82,7 @@ def relation(node: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     return source
 
 
-def pivoted(
+def pivoted_source(
     source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope | None = None
 ) -> Source:
     """Return a source after its pivots.
@@ -93,7 +93,7 @@ def pivoted(
     """
     evaluation = around.evaluation
     for pivot in pivots:
-        frame = reshaped(pivot, source, names or only(source, around))
+        frame = apply_pivots(pivot, source, names or scope_of_one(source, around))
         names = None
         source = alias_frame(frame, pivot.args.get("alias"), evaluation, source.alias)
 
@@ -106,8 +106,8 @@ def match_recognize(node: exp.MatchRecognize, scope: Scope, rows: Lineage) -> No
     FROM t MATCH_RECOGNIZE (…) AS m      what stands before it is replaced by what it makes
     """
     source = scope.order[-1]
-    within = only(source, scope, Clause.MATCH)
-    frame = matched(node, source, within)
+    within = scope_of_one(source, scope, Clause.MATCH)
+    frame = match_recognize_frame(node, source, within)
     made = alias_frame(frame, node.args.get("alias"), scope.evaluation, source.alias)
     absorb(made.frame.rows, rows)
 
@@ -116,7 +116,7 @@ def match_recognize(node: exp.MatchRecognize, scope: Scope, rows: Lineage) -> No
     scope.steps = [(made if step[0] is source else step[0], *step[1:]) for step in scope.steps]
 
 
-def only(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
+def scope_of_one(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
     """Return a scope that sees only one member of FROM, for the operations on it."""
     scope = Scope(around.evaluation, around.parent, around.ctes)
     scope.add(source)
@@ -151,7 +151,7 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
         frame = named
     else:
         if args.get("db") is not None or len(this.args) > 2 or "$" in spelling or "/" in spelling:
-            spelling, full = spelled(node, evaluation.facts)
+            spelling, full = spell_table(node, evaluation.facts)
         elif evaluation.fold_dataset is not evaluation.fold_table:
             full = dataset_name(this, evaluation)
 
@@ -218,7 +218,7 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
         )
         return other(node, this, scope, rows)
 
-    spelling, full = spelled(node, scope.evaluation.facts)
+    spelling, full = spell_table(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
     if dataset is not None and is_variable(node) and not frame.complete:
         report_variable(node, scope)
@@ -329,7 +329,7 @@ def without_qualifiers(node: exp.Expr) -> exp.Expr:
     )
 
 
-def unnamed(node: Any, name: Any, scope: Scope, rows: Lineage) -> Source:
+def unnamed_table(node: Any, name: Any, scope: Scope, rows: Lineage) -> Source:
     """Return a table that only a variable names as a source.
 
     FROM IDENTIFIER($name), FROM :name      a table that only a variable names
@@ -353,7 +353,7 @@ def report_variable(node: exp.Expr, scope: Scope) -> None:
 def rows_in_table(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
     """FROM TABLE(f(a)), FROM TABLE(:name)      the rows of a call, or a table that a variable names"""
     if isinstance(node.this, exp.Placeholder):
-        return unnamed(node, node.this, scope, rows)
+        return unnamed_table(node, node.this, scope, rows)
 
     return table_from_rows(node, scope, rows)
 
@@ -372,16 +372,16 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.Var: stage,
     exp.Literal: stage,
     exp.SemanticView: semantic_view,
-    exp.DynamicIdentifier: unnamed,
-    exp.Parameter: unnamed,
-    exp.Placeholder: unnamed,
+    exp.DynamicIdentifier: unnamed_table,
+    exp.Parameter: unnamed_table,
+    exp.Placeholder: unnamed_table,
     exp.Values: values_as_table,
     **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }
 """Nodes that may take the place of a table's name; anything else is a call."""
 
 
-def piped(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
+def pipe_input(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
     """Return the input of a pipe as a source.
 
     FROM t |> AS a |> WHERE a.b      what came through the pipe so far, under a name
@@ -397,7 +397,7 @@ def stream(node: exp.Stream, scope: Scope, rows: Lineage) -> Source:
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
-def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
+def derived_table(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     """Return a derived table as a source.
 
     FROM (SELECT …) AS d(p, q), FROM (a JOIN b ON …)      a frame under an alias
@@ -405,7 +405,7 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     evaluation = scope.evaluation
     inner = node.args["this"]
     if is_join(inner):
-        return parenthesised(node, inner, scope, rows)
+        return join_in_parentheses(node, inner, scope, rows)
 
     sees_scope = evaluation.facts.subqueries_see_members and sees_members(inner, scope)
     seen = scope if sees_scope else scope.parent
@@ -459,7 +459,7 @@ JOINED = Dataset("", "")
 """(a JOIN b) AS j      columns of j are columns of a and b"""
 
 
-def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
+def join_in_parentheses(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     """Return a join in parentheses as a source.
 
     FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are
@@ -468,7 +468,7 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
     nested = Scope(scope.evaluation, scope.parent, scope.ctes)
     joined = one_row()
     relation(inner, nested, joined.rows)
-    whole = project(joined, visible(nested))
+    whole = project(joined, visible_columns(nested))
     if alias is not None:
         scanned = all(source.dataset is not None for source in nested.order)
         dataset = JOINED if scanned else None
@@ -483,7 +483,7 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
     return Source("", "", whole, transparent=True)
 
 
-def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
+def final_table(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
     """Return a table with FINAL as a source.
 
     FROM t FINAL      ClickHouse merges t's parts first
@@ -578,23 +578,23 @@ def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:
 
     all that has been joined so far becomes one; a.x is still found in it
     """
-    whole = Source("", "", project(one_row(), visible(scope)))
+    whole = Source("", "", project(one_row(), visible_columns(scope)))
     scope.clause = Clause.PIVOT
-    source = pivoted(whole, pivots, scope, scope)
+    source = pivoted_source(whole, pivots, scope, scope)
     absorb(source.frame.rows, rows)
     scope.replace(source)
 
 
 RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Table: table,
-    exp.Subquery: derived,
+    exp.Subquery: derived_table,
     exp.Values: values,
     exp.Lateral: lateral,
     exp.Unnest: unnest,
-    exp.Final: final,
+    exp.Final: final_table,
     exp.TableFromRows: rows_in_table,
     exp.Stream: stream,
     exp.Pivot: unpivot_object,
-    exp.TableAlias: piped,
-    exp.AtIndex: indexed,
+    exp.TableAlias: pipe_input,
+    exp.AtIndex: items_with_positions,
 }

@@ -114,7 +114,7 @@ CONTRACTS = (
         r"FOR PATH|WITHIN GROUP \( GRAPH PATH \)",
     ),
     Contract(
-        "top", "tsql",
+        "drop_top", "tsql",
         "UPDATE TOP (5) t SET a = b WHERE c = 1",
         r"TOP (?:\( \S+ \)|0)(?: PERCENT)?",
     ),
@@ -281,7 +281,7 @@ CONTRACTS = (
         r"WATERMARK \S+ DELAY OF INTERVAL (?:0|S) (?:SECOND|MINUTE|HOUR|DAY|WEEK)S?",
     ),
     Contract(
-        "unneeded", "databricks",
+        "drop_unneeded", "databricks",
         "CREATE OR REFRESH STREAMING LIVE TABLE t AS SELECT a FROM s",
         r"DEEP|SHALLOW|OR REFRESH(?: (?:TEMPORARY|TEMP|PRIVATE))?(?: STREAMING)? LIVE"
         r"|(?:OR REFRESH )?(?:INCREMENTAL )?(?:STREAMING )?LIVE|OR REFRESH|STREAMING|REFRESH|(?:OR REFRESH )?PRIVATE",

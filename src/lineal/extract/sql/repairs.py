@@ -17,18 +17,17 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import clause_repairs, dialect_repairs, query_repairs, spark_repairs
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.repair_contracts import LEFT_OVER, left_over
-from lineal.extract.sql.trees import OWN, parsed, with_own_names
+from lineal.extract.sql.trees import OWN, parse_words, with_own_names
 from lineal.extract.sql.words import (
     FAILURES,
     Words,
     created_kind,
     first,
     items,
-    like,
     opening,
     says,
     says_all,
@@ -45,7 +44,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
     """The tree of one statement, as it is or repaired; raises what the parser said of it as it is."""
     tree, failure = None, None
     try:
-        tree = _parsed(words, dialect, text)
+        tree = _parse_one(words, dialect, text)
         is_unread_create = isinstance(tree, exp.Command) and says(words, 0, "CREATE")
         if not given_up(tree) and not is_unread_create:
             return tree
@@ -54,7 +53,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
 
     for way in ways_out(words, dialect, text):
         try:
-            again = _parsed(way.words, way.dialect, text)
+            again = _parse_one(way.words, way.dialect, text)
         except FAILURES:
             continue
 
@@ -150,11 +149,11 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
 
         words = [
             *words[:name],
-            like(words[name], TokenType.VAR, words[name].text + OWN),
+            word_like(words[name], TokenType.VAR, words[name].text + OWN),
             *words[name + 1 :],
         ]
         try:
-            tree = _parsed(words, dialect, text)
+            tree = _parse_one(words, dialect, text)
         except FAILURES as error:
             failure = error
             continue
@@ -190,13 +189,17 @@ def wrong_arguments(failure: ParseError) -> bool:
     return "number of provided arguments" in said or "Required keyword" in said
 
 
-def _parsed(words: Words, dialect: str, text: str) -> Any:
+def _parse_one(words: Words, dialect: str, text: str) -> Any:
     """The tree of one statement; a script has thousands, and looking at all of its text for each
     takes long.
     """
     part = text[min(word.start for word in words) : max(word.end for word in words) + 1]
     return next(
-        (tree for tree in parsed(words, parser_dialect(dialect), text, part) if tree is not None),
+        (
+            tree
+            for tree in parse_words(words, parser_dialect(dialect), text, part)
+            if tree is not None
+        ),
         None,
     )
 
@@ -254,7 +257,7 @@ class WayOut(NamedTuple):
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[WayOut]:
     """Yield other texts to try: other words, and the same text in another dialect."""
     words = replace_into(split_command(words, dialect, text), dialect, text)
-    mended, left = repaired(words, dialect)
+    mended, left = repair_words(words, dialect)
     if mended is not words:
         yield WayOut(mended, dialect, left)
     elif words[0].token_type is TokenType.INSERT:
@@ -306,12 +309,12 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
     start, end = words[0].end + 1, words[-1].end + 1
     following = words_of_part(text, start, end, dialect)
     if says(following, 0, "INTO"):
-        return [like(words[0], TokenType.INSERT, "INSERT"), *following]
+        return [word_like(words[0], TokenType.INSERT, "INSERT"), *following]
 
     return words
 
 
-def repaired(words: Words, dialect: str) -> tuple[Words, Words]:
+def repair_words(words: Words, dialect: str) -> tuple[Words, Words]:
     """The words of a statement with everything mended that is known to break, and the words that
     are left over; the same list, if nothing is.
     """
@@ -373,7 +376,7 @@ OPERATORS = (
 BEFORE_A_TARGET = (TokenType.SET, TokenType.COMMA)
 
 
-def top(words: Words) -> Words:
+def drop_top(words: Words) -> Words:
     """Drop TOP.
 
     UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns
@@ -382,7 +385,7 @@ def top(words: Words) -> Words:
     if verb is None or not says(words, verb + 1, "TOP"):
         return words
 
-    end = closing(words, verb + 2) + 1 if says(words, verb + 2, "(") else verb + 3
+    end = closing_bracket(words, verb + 2) + 1 if says(words, verb + 2, "(") else verb + 3
     return [*words[: verb + 1], *words[end + says(words, end, "PERCENT") :]]
 
 
@@ -447,7 +450,7 @@ def rewrite_attributes(words: Words, are_meant: Callable[[list[str]], bool]) -> 
         for kind, attribute in attributes:
             found.extend(ATTRIBUTES[kind](attribute))
 
-        position = closing(words, position) + 1
+        position = closing_bracket(words, position) + 1
 
     if len(found) != len(words):
         return found
@@ -464,7 +467,7 @@ def attributes_at(words: Words, position: int) -> list[tuple[str, Words]] | None
     if before not in BEFORE_ATTRIBUTES or not starts_attribute(words[position + 1 :][:1]):
         return None
 
-    inside = items(words[position + 1 : closing(words, position)])
+    inside = items(words[position + 1 : closing_bracket(words, position)])
     kinds = list(map(attribute_of, inside))
     may_be_call = before in NAME_TOKENS and list(map(len, inside)) == [1]
     if not kinds or None in kinds or may_be_call:
@@ -495,7 +498,7 @@ def attribute_of(words: Words) -> str | None:
     if words[0].token_type not in Parser.TYPE_TOKENS:
         return None
 
-    whole = len(words) == 1 or (says(words, 1, "(") and closing(words, 1) == len(words) - 1)
+    whole = len(words) == 1 or (says(words, 1, "(") and closing_bracket(words, 1) == len(words) - 1)
     return "TYPE" if whole else None
 
 
@@ -516,9 +519,9 @@ BEFORE_ATTRIBUTES = NAME_TOKENS | {TokenType.R_PAREN, TokenType.NUMBER, TokenTyp
 ATTRIBUTES: dict[str, Callable[[Words], Words]] = {
     "TITLE": lambda words: [],
     "FORMAT": lambda words: [],
-    "NAMED": lambda words: [like(words[0], TokenType.ALIAS, "AS"), words[1]],
-    "TYPE": lambda words: [like(words[0], TokenType.DCOLON, "::"), *words],
-    "INTERVAL": lambda words: [like(words[0], TokenType.DCOLON, "::"), words[0]],
+    "NAMED": lambda words: [word_like(words[0], TokenType.ALIAS, "AS"), words[1]],
+    "TYPE": lambda words: [word_like(words[0], TokenType.DCOLON, "::"), *words],
+    "INTERVAL": lambda words: [word_like(words[0], TokenType.DCOLON, "::"), words[0]],
 }
 """The form of an attribute in other engines."""
 
@@ -547,7 +550,12 @@ def from_before_set(words: Words) -> Words:
         return words
 
     name = words[assignments - 1]
-    return [*words[:assignments], like(name, TokenType.ALIAS, "AS"), name, *words[assignments:]]
+    return [
+        *words[:assignments],
+        word_like(name, TokenType.ALIAS, "AS"),
+        name,
+        *words[assignments:],
+    ]
 
 
 def mutation(words: Words) -> Words:
@@ -568,9 +576,15 @@ def mutation(words: Words) -> Words:
     within = first(words[:where], verb, "IN")
     what = words[verb + 1 : within or where]
     if says(words, verb, "DELETE"):
-        return [words[verb], like(words[verb], TokenType.FROM, "FROM"), *table, *words[where:]]
+        return [words[verb], word_like(words[verb], TokenType.FROM, "FROM"), *table, *words[where:]]
 
-    return [words[verb], *table, like(words[verb], TokenType.SET, "SET"), *what, *words[where:]]
+    return [
+        words[verb],
+        *table,
+        word_like(words[verb], TokenType.SET, "SET"),
+        *what,
+        *words[where:],
+    ]
 
 
 def inline_view(words: Words) -> Words:
@@ -583,11 +597,14 @@ def inline_view(words: Words) -> Words:
     if not says_all(words, 0, "UPDATE", "("):
         return words
 
-    end = closing(words, 1) + 1
+    end = closing_bracket(words, 1) + 1
     if not says(words, end, "SET"):
         return words
 
-    alias = [like(words[end], TokenType.ALIAS, "AS"), like(words[end], TokenType.VAR, "view")]
+    alias = [
+        word_like(words[end], TokenType.ALIAS, "AS"),
+        word_like(words[end], TokenType.VAR, "view"),
+    ]
     return [*words[:end], *alias, *words[end:]]
 
 
@@ -623,14 +640,14 @@ def delete_where(words: Words) -> Words:
 
     end = first(words, at, "WHEN") or len(words)
     before = [
-        like(words[at], kind, text)
+        word_like(words[at], kind, text)
         for kind, text in (
             (TokenType.WHEN, "WHEN"),
             (TokenType.VAR, "MATCHED"),
             (TokenType.AND, "AND"),
         )
     ]
-    then = like(words[at], TokenType.THEN, "THEN")
+    then = word_like(words[at], TokenType.THEN, "THEN")
     return [*words[:at], *before, *words[at + 2 : end], then, words[at], *words[end:]]
 
 
@@ -648,7 +665,7 @@ def without_duplicates(words: Words) -> Words:
         (TokenType.STAR, "*"), (TokenType.WHEN, "WHEN"), (TokenType.NOT, "NOT"), (TokenType.VAR, "MATCHED"),
         (TokenType.THEN, "THEN"), (TokenType.INSERT, "INSERT"), (TokenType.STAR, "*"),
     )  # fmt: skip
-    return [*words[:-2], *(like(last, kind, text) for kind, text in arms)]
+    return [*words[:-2], *(word_like(last, kind, text) for kind, text in arms)]
 
 
 def inner_statement(words: Words) -> Words:
@@ -667,7 +684,7 @@ def inner_statement(words: Words) -> Words:
     return [*inner[:2], *inner[3:]] if says_all(inner, 1, "INTO", "ONCE") else inner
 
 
-def unneeded(words: Words) -> Words:
+def drop_unneeded(words: Words) -> Words:
     """Drop words that change no column.
 
     CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …
@@ -681,7 +698,7 @@ def unneeded(words: Words) -> Words:
     live = first(words, 0, "LIVE", "PRIVATE")
     if live is not None and says(words, 0, "CREATE") and live <= 4:
         return [
-            like(word, TokenType.REPLACE, "REPLACE") if says([word], 0, "REFRESH") else word
+            word_like(word, TokenType.REPLACE, "REPLACE") if says([word], 0, "REFRESH") else word
             for word in (*words[:live], *words[live + 1 :])
         ]
 
@@ -699,7 +716,10 @@ def schema_evolution(words: Words) -> Words:
     if not (says(words, 0, "MERGE") and says_all(words, 2, "SCHEMA", "EVOLUTION")) or using is None:
         return words
 
-    opens, closes = like(words[1], TokenType.L_PAREN, "("), like(words[3], TokenType.R_PAREN, ")")
+    opens, closes = (
+        word_like(words[1], TokenType.L_PAREN, "("),
+        word_like(words[3], TokenType.R_PAREN, ")"),
+    )
     return [words[0], *words[4:using], words[1], opens, words[3], closes, *words[using:]]
 
 
@@ -729,9 +749,9 @@ def versions(words: Words) -> Words:
     insert = ((TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
     select = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
     return [
-        *(like(words[0], *word) for word in insert),
+        *(word_like(words[0], *word) for word in insert),
         *table,
-        *(like(words[0], *word) for word in select),
+        *(word_like(words[0], *word) for word in select),
         *table,
     ]
 
@@ -751,8 +771,11 @@ def format_of_files(words: Words) -> Words:
         (TokenType.SET, "SET"), (TokenType.VAR, "TBLPROPERTIES"), (TokenType.L_PAREN, "("),
         (TokenType.STRING, "provider"), (TokenType.EQ, "="), (TokenType.STRING, "delta"), (TokenType.R_PAREN, ")"),
     )  # fmt: skip
-    start = (like(words[0], TokenType.ALTER, "ALTER"), like(words[0], TokenType.TABLE, "TABLE"))
-    return [*start, *words[3:end], *(like(words[0], *word) for word in made)]
+    start = (
+        word_like(words[0], TokenType.ALTER, "ALTER"),
+        word_like(words[0], TokenType.TABLE, "TABLE"),
+    )
+    return [*start, *words[3:end], *(word_like(words[0], *word) for word in made)]
 
 
 def output_of_a_schema(words: Words) -> Words:
@@ -764,7 +787,7 @@ def output_of_a_schema(words: Words) -> Words:
     into = first(words, output, "INTO") if output is not None else None
     if into is not None and says(words, into + 1, "#") and says(words, into + 3, "("):
         name = f"#{words[into + 2].text}"
-        joined = like(words[into + 2], TokenType.VAR, name)
+        joined = word_like(words[into + 2], TokenType.VAR, name)
         return [*words[: into + 1], joined, *words[into + 3 :]]
 
     if into is None or not says(words, into + 2, "."):
@@ -775,7 +798,11 @@ def output_of_a_schema(words: Words) -> Words:
         end += 2
 
     name = ".".join(word.text for word in words[into + 1 : end : 2])
-    return [*words[: into + 1], like(words[into + 1], TokenType.IDENTIFIER, name), *words[end:]]
+    return [
+        *words[: into + 1],
+        word_like(words[into + 1], TokenType.IDENTIFIER, name),
+        *words[end:],
+    ]
 
 
 def left_out(words: Words) -> Words:
@@ -823,9 +850,9 @@ def recursive_view(words: Words) -> Words:
         (TokenType.FROM, "FROM"),
     )
     return [
-        *words[:at], words[at + 1], name, *(like(mark, kind, text) for kind, text in start), name,
-        *words[at + 3 : as_ + 1], like(mark, TokenType.L_PAREN, "("), *words[as_ + 1 :],
-        *(like(mark, kind, text) for kind, text in end), name,
+        *words[:at], words[at + 1], name, *(word_like(mark, kind, text) for kind, text in start), name,
+        *words[at + 3 : as_ + 1], word_like(mark, TokenType.L_PAREN, "("), *words[as_ + 1 :],
+        *(word_like(mark, kind, text) for kind, text in end), name,
     ]  # fmt: skip
 
 
@@ -849,7 +876,7 @@ def properties(words: Words) -> Words:
         end += 2
 
     if says(words, end, "("):
-        end = closing(words, end) + 1
+        end = closing_bracket(words, end) + 1
 
     if end < as_:
         return [*words[:end], *words[as_:]]
@@ -883,7 +910,7 @@ def only_in_parentheses(words: Words) -> Words:
     for position in range(len(words) - 1, 0, -1):
         before = words[position - 1].text.upper() in ("FROM", "JOIN", ",", "UPDATE")
         if before and says_all(words, position, "ONLY", "("):
-            end = closing(words, position + 1)
+            end = closing_bracket(words, position + 1)
             words = [*words[:position], *words[position + 2 : end], *words[end + 1 :]]
 
     return words
@@ -900,7 +927,7 @@ def counted_rows(words: Words) -> Words:
 
     for position, word in enumerate(words):
         if says_all(words, position, "FOR", "ORDINALITY"):
-            found.append(like(word, TokenType.INT, "INT"))
+            found.append(word_like(word, TokenType.INT, "INT"))
         elif not (says_all(words, position - 1, "FOR", "ORDINALITY")):
             found.append(word)
 
@@ -928,12 +955,12 @@ def document_in_parentheses(words: Words) -> Words:
         if (opens == at or says(words, at - 1, "PATH")) and words[
             opens + 1
         ].token_type is TokenType.L_PAREN:
-            end = closing(words, opens + 1)
+            end = closing_bracket(words, opens + 1)
             texts = [word for word in words[opens + 1 : end] if word.token_type is TokenType.STRING]
             words = [*words[: opens + 1], *texts[:1], *words[end + 1 :]]
 
         if says_all(words, at, "DEFAULT", "("):
-            end = closing(words, at + 1)
+            end = closing_bracket(words, at + 1)
             if says(words, end + 1, "PATH"):
                 path = words[end + 1 : end + 3]
                 words = [*words[:at], *path, *words[at : end + 1], *words[end + 3 :]]
@@ -980,16 +1007,16 @@ def alias_of_keys(words: Words) -> Words:
     """
     for position in range(len(words) - 1, -1, -1):
         if words[position].token_type is TokenType.USING and says(words, position + 1, "("):
-            end = closing(words, position + 1)
+            end = closing_bracket(words, position + 1)
             # MERGE INTO t USING (SELECT …) AS s
             if any(says(words, position + 2, start) for start in QUERIES):
                 continue
 
             if says(words, end + 1, "AS") and end + 2 < len(words):
-                alias = like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
+                alias = word_like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
                 words = [
                     *words[:end],
-                    like(words[end], TokenType.COMMA, ","),
+                    word_like(words[end], TokenType.COMMA, ","),
                     alias,
                     words[end],
                     *words[end + 3 :],
@@ -1023,7 +1050,7 @@ def marked_recursion(words: Words) -> Words:
                     for each in words[position:end]
                     if each.token_type is not TokenType.COMMA
                 )
-                found.append(like(words[position], TokenType.IDENTIFIER, names))
+                found.append(word_like(words[position], TokenType.IDENTIFIER, names))
                 position = end
 
     if len(found) != len(words):
@@ -1052,15 +1079,15 @@ def recursion_in_between(words: Words) -> Words:
 
         name = opening(words, start - 1) - 1 if says(words, start - 1, ")") else start - 1
         inner = [
-            like(words[at], TokenType.L_PAREN, "("),
-            like(words[at], TokenType.WITH, "WITH"),
-            like(words[at], TokenType.RECURSIVE, "RECURSIVE"),
+            word_like(words[at], TokenType.L_PAREN, "("),
+            word_like(words[at], TokenType.WITH, "WITH"),
+            word_like(words[at], TokenType.RECURSIVE, "RECURSIVE"),
             *words[name:end],
-            like(words[at], TokenType.SELECT, "SELECT"),
-            like(words[at], TokenType.STAR, "*"),
-            like(words[at], TokenType.FROM, "FROM"),
+            word_like(words[at], TokenType.SELECT, "SELECT"),
+            word_like(words[at], TokenType.STAR, "*"),
+            word_like(words[at], TokenType.FROM, "FROM"),
             words[name],
-            like(words[at], TokenType.R_PAREN, ")"),
+            word_like(words[at], TokenType.R_PAREN, ")"),
         ]
         words = [*words[: name + 1], words[start], *inner, *words[end:]]
 
@@ -1111,16 +1138,16 @@ def pivot_statement(words: Words) -> Words:
 
     end = first(words, start, "ORDER BY", "LIMIT") or len(words)
     select = [
-        like(words[start], TokenType.SELECT, "SELECT"),
-        like(words[start], TokenType.STAR, "*"),
-        like(words[start], TokenType.FROM, "FROM"),
-        like(words[start], TokenType.L_PAREN, "("),
+        word_like(words[start], TokenType.SELECT, "SELECT"),
+        word_like(words[start], TokenType.STAR, "*"),
+        word_like(words[start], TokenType.FROM, "FROM"),
+        word_like(words[start], TokenType.L_PAREN, "("),
     ]
     return [
         *words[:start],
         *select,
         *words[start:end],
-        like(words[end - 1], TokenType.R_PAREN, ")"),
+        word_like(words[end - 1], TokenType.R_PAREN, ")"),
         *words[end:],
     ]
 
@@ -1154,7 +1181,7 @@ def time_window(words: Words) -> Words:
     ]
     found = list(words) if names else words
     for at in names:
-        found[at] = like(words[at], TokenType.VAR, words[at].text)
+        found[at] = word_like(words[at], TokenType.VAR, words[at].text)
 
     return found
 
@@ -1193,9 +1220,9 @@ SELECT_STAR = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.F
 REPAIRS: tuple[Repair, ...] = (
     dialect_repairs.expectations, *clause_repairs.REPAIRS, *dialect_repairs.REPAIRS, *query_repairs.REPAIRS,
     pivot_statement, time_window, whole_table, compound_assignment,
-    top, label, unless_there, phrases, types_behind, from_before_set, mutation, inline_view,
+    drop_top, label, unless_there, phrases, types_behind, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
-    inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
+    inner_statement, drop_unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
     only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,
     document_in_parentheses,
     *spark_repairs.REPAIRS,

@@ -13,7 +13,7 @@ from lineal.extract.sql.generators import (
     GENERATOR_CALLS,
     column_names,
     default_names,
-    exploded,
+    lateral_view_columns,
 )
 from lineal.extract.sql.join_keys import members_with
 from lineal.extract.sql.nodes import list_arg
@@ -33,7 +33,7 @@ def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> So
     FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item
     """
     alias, evaluation = node.args.get("alias"), scope.evaluation
-    frame = exploded([call], names_of_items(call, alias, scope), scope)
+    frame = lateral_view_columns([call], names_of_items(call, alias, scope), scope)
     return alias_frame(frame, alias, evaluation)
 
 
@@ -65,7 +65,7 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     elif isinstance(inner, exp.TableFromRows):
         return table_from_rows(exp.TableFromRows(this=inner.this, alias=alias), scope, rows)
     elif node.args.get("view") or isinstance(inner, ROW_MAKERS):
-        frame = exploded([inner], names_of_items(inner, alias, scope), scope)
+        frame = lateral_view_columns([inner], names_of_items(inner, alias, scope), scope)
     else:
         return table_function(node, inner, scope, rows)
 
@@ -95,7 +95,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
         node = exp.TableFromRows(this=node.this.this, alias=alias)
 
     if isinstance(node.this, GENERATOR_CALLS):
-        frame = exploded([node.this], list(FLATTENED), scope)
+        frame = lateral_view_columns([node.this], list(FLATTENED), scope)
         return alias_frame(frame, alias, evaluation)
 
     written = literal_name(node)
@@ -108,7 +108,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
     return Source(key, full, rename_columns(frame, alias, evaluation), dataset)
 
 
-def indexed(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
+def items_with_positions(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
     """Return the items of a column and their positions as a source.
 
     FROM t, t.items AS i AT n      Redshift: the items, and the place of each
@@ -135,7 +135,7 @@ def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
     if isinstance(inner, exp.Alias):
         names, inner = [inner.alias, *names], inner.this
 
-    return Source("", "", exploded([inner], names, scope))
+    return Source("", "", lateral_view_columns([inner], names, scope))
 
 
 def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
@@ -147,7 +147,7 @@ def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     """
     for item in (node.this, *(list_arg(node, "expressions"))):
         name = item.alias_or_name
-        source = Source("", "", exploded([item.unalias()], [name], scope))
+        source = Source("", "", lateral_view_columns([item.unalias()], [name], scope))
         absorb(source.frame.rows, rows)
         slot = source.frame.slots[0]
         scope.covered[slot.key] = [*members_with(scope, slot.key), source]

@@ -85,7 +85,7 @@ class Runnable:
         return made
 
 
-def runnable(text: str, dialect: str) -> Runnable:
+def runnable_query(text: str, dialect: str) -> Runnable:
     """Return the query of a statement, ready to be run over other tables."""
     try:
         trees = present(sqlglot.parse(text, dialect=dialect or None))

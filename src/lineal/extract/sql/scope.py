@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Candidates, Slot, answer, slot_at
-from lineal.algebra.lineage import Lineage, doubted, united
+from lineal.algebra.lineage import Lineage, add_doubt, unite_lineages
 from lineal.algebra.values import keep_parts
 from lineal.extract.sql.dotted_names import resolve_dotted
 from lineal.extract.sql.sources import (
@@ -150,9 +150,9 @@ class Scope:
 
         key = evaluation.fold(name, True) if spelled.get("quoted") else evaluation.keys[name]
         if args.get("table") is not None:
-            slot = self.qualified(name, key, node)
+            slot = self.qualified_column(name, key, node)
         elif self.merged or self.alias_first:
-            slot = self.unqualified(name, key, node)
+            slot = self.unqualified_column(name, key, node)
         else:
             flat = self.flat if self.flat is not None else self.flatten()
             slot = flat.get(key)
@@ -160,7 +160,7 @@ class Scope:
                 slot = slot_at(flat, key)
 
             if slot is None:
-                slot = self.unqualified(name, key, node)
+                slot = self.unqualified_column(name, key, node)
             elif slot.scanned is not None and (self.all_scanned or key in self.scanned_keys):
                 reads = evaluation.reads[self.clause]
                 if slot.scanned not in reads:
@@ -178,7 +178,9 @@ class Scope:
 
     def starred_row(self, node: exp.Column) -> Slot:
         """t.* = u.*      a row as a value: all of its columns"""
-        return Slot("", "", united(slot.lineage for slot in self.evaluation.star_slots(node, self)))
+        return Slot(
+            "", "", unite_lineages(slot.lineage for slot in self.evaluation.star_slots(node, self))
+        )
 
     def flatten(self) -> dict[str, Slot]:
         """All columns of all sources in one table, for the common case that each name is certain:
@@ -215,7 +217,7 @@ class Scope:
 
     # -- qualified ---------------------------------------------------------------------------------
 
-    def qualified(self, name: str, key: str, node: exp.Column) -> Slot | None:
+    def qualified_column(self, name: str, key: str, node: exp.Column) -> Slot | None:
         """t.x, s.t.x, and the nested fields that look the same: column.field, t.column.field"""
         args = node.args
         evaluation = self.evaluation
@@ -317,7 +319,7 @@ class Scope:
         self.holders.add(self.order)
         return self.holders
 
-    def unqualified(
+    def unqualified_column(
         self,
         name: str,
         key: str,
@@ -352,7 +354,7 @@ class Scope:
         open_here = any(source.stars for source in self.open_sources())
         if alias is not None:
             if open_here:
-                return self.guessed(alias, f"`{name}` is an alias of this SELECT")
+                return self.mark_guess(alias, f"`{name}` is an alias of this SELECT")
 
             return alias
 
@@ -364,7 +366,7 @@ class Scope:
             return field
 
         if self.parent is not None:
-            return self.parent.unqualified(name, key, node, certain, clause)
+            return self.parent.unqualified_column(name, key, node, certain, clause)
 
         return None
 
@@ -433,7 +435,7 @@ class Scope:
     def guessed_row(self, source: Source, name: str, node: exp.Column) -> Slot:
         """A row where a column of that name is possible, too."""
         row = row_value(self, source, node)
-        return self.guessed(row, f"`{name}` is the name of a source here")
+        return self.mark_guess(row, f"`{name}` is the name of a source here")
 
     def perhaps_outer(self, slot: Slot, name: str) -> Slot:
         """b IN (SELECT a FROM s)
@@ -442,7 +444,7 @@ class Scope:
         """
         stars = [slot.star for source in self.open_sources() for slot in source.stars]
         if any(star is not None and star.made is None for star in stars):
-            return self.guessed(slot, f"`{name}` may also belong to the query inside")
+            return self.mark_guess(slot, f"`{name}` may also belong to the query inside")
 
         return slot
 
@@ -468,7 +470,7 @@ class Scope:
             around = around.parent
 
         slot = field_of(Slot(name, key, items[0]), [name], node)
-        guess = self.guessed(slot, f"`{name}` may also belong to the query around")
+        guess = self.mark_guess(slot, f"`{name}` may also belong to the query around")
         return guess._replace(lineage=keep_parts(guess.lineage, slot.lineage))
 
     def known(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
@@ -507,7 +509,7 @@ class Scope:
             return self.ambiguous(name, several, node)
 
         if incomplete and found is not None and self.count_open() > 1:
-            return self.guessed(found, f"only one source is known to have `{name}`")
+            return self.mark_guess(found, f"only one source is known to have `{name}`")
 
         return found
 
@@ -613,7 +615,7 @@ class Scope:
         candidates = [slot for star in stars if (slot := answer(star, written, key)) is not None]
         if not candidates:
             if self.parent is not None:
-                return self.parent.unqualified(name, key, node, clause=clause)
+                return self.parent.unqualified_column(name, key, node, clause=clause)
 
             return None
 
@@ -624,7 +626,7 @@ class Scope:
         if len(candidates) == 1:
             slot = candidates[0]
             if self.parent is not None and self.parent.reaches_source():
-                return self.guessed(
+                return self.mark_guess(
                     self.learnt(slot, node, clause), f"`{name}` may also belong to the query around"
                 )
 
@@ -638,7 +640,7 @@ class Scope:
         if best is not None:
             origin, evidence = best
             evaluation.read(origin, clause, node)
-            return self.guessed(origins[origin], evidence)
+            return self.mark_guess(origins[origin], evidence)
 
         source = self.find_source(key)
         if source is not None and evaluation.facts.rows_are_values:
@@ -708,10 +710,10 @@ class Scope:
 
         return slot
 
-    def guessed(self, slot: Slot, evidence: str) -> Slot:
+    def mark_guess(self, slot: Slot, evidence: str) -> Slot:
         """Mark a slot's lineage as a guess, with its evidence."""
         doubt = Doubt(Confidence.MEDIUM, False, evidence)
-        lineage = keep_parts(doubted(slot.lineage, doubt), slot.lineage)
+        lineage = keep_parts(add_doubt(slot.lineage, doubt), slot.lineage)
         return Slot(slot.name, slot.key, lineage)
 
     def ambiguous(self, name: str, slots: list[Slot], node: exp.Expr) -> Slot:
@@ -722,7 +724,9 @@ class Scope:
         message = f"column '{name}' may come from any of {', '.join(candidates)}"
         evaluation.report(Code.AMBIGUOUS_COLUMN, message, node)
         doubt = Doubt(Confidence.LOW, True, message)
-        return Slot(name, slots[0].key, united(doubted(slot.lineage, doubt) for slot in slots))
+        return Slot(
+            name, slots[0].key, unite_lineages(add_doubt(slot.lineage, doubt) for slot in slots)
+        )
 
     # -- not a column ------------------------------------------------------------------------------
 

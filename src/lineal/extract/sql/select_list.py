@@ -9,8 +9,14 @@ from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Struct, keep_parts
 from lineal.extract.sql.columns import several_slots, star_slots
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import CARRYING_AGGREGATES, carried, gather, item_of, struct_of
-from lineal.extract.sql.generators import GENERATORS, generated, is_generator
+from lineal.extract.sql.expressions import (
+    CARRYING_AGGREGATES,
+    gather,
+    item_of,
+    struct_of,
+    struct_passed_on,
+)
+from lineal.extract.sql.generators import GENERATORS, generator_columns, is_generator
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches, step_of
@@ -98,7 +104,7 @@ def select_columns(  # noqa: C901  every output column passes here
         elif kind is STRUCT:
             lineage = struct_of(item, scope)
         elif is_generator(item):
-            made = generated(item, alias, scope, rows)
+            made = generator_columns(item, alias, scope, rows)
             aliases.update((slot.key, slot) for slot in made)
             if lateral:
                 scope.aliases = aliases
@@ -107,7 +113,7 @@ def select_columns(  # noqa: C901  every output column passes here
             slots.extend(made)
             continue
         else:
-            held = item_of(item, scope) if kind is exp.Array else carried(item, scope)
+            held = item_of(item, scope) if kind is exp.Array else struct_passed_on(item, scope)
             if held is not None:
                 lineage = held
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.words import Words, says, says_all
 
 
@@ -32,7 +32,7 @@ def folder_with_format(words: Words) -> Words:
 
     end = using + 2
     if says(words, end, "OPTIONS"):
-        close = closing(words, end + 1)
+        close = closing_bracket(words, end + 1)
         place = place or path_in(words[end + 2 : close])
         end = close + 1
 
@@ -75,7 +75,7 @@ def table_as_argument(words: Words) -> Words:
     while position < len(words):
         found.append(words[position])
         if says_all(words, position, "TABLE", "("):
-            close = closing(words, position + 1)
+            close = closing_bracket(words, position + 1)
             found += words[position + 1 : close + 1]
             position = end_of_dealing(words, close + 1)
             continue
@@ -103,7 +103,7 @@ def end_of_dealing(words: Words, start: int) -> int:
         TokenType.COMMA,
     ):
         if words[position].token_type is TokenType.L_PAREN:
-            position = closing(words, position)
+            position = closing_bracket(words, position)
 
         position += 1
 

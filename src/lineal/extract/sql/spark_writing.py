@@ -63,7 +63,7 @@ def write(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> Written:
     """The statement in Spark's SQL."""
     annotate(tree, dialect, columns_of)
     for node in reversed(list(tree.dfs())):
-        made = reworded(node, dialect)
+        made = write_for_spark(node, dialect)
         if made is not node and node is tree:
             tree = made
         elif made is not node:
@@ -78,7 +78,7 @@ def write(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> Written:
     return Written(sql, tuple(dict.fromkeys(generator.unsupported_messages)))
 
 
-def reworded(node: exp.Expr, dialect: str) -> Any:
+def write_for_spark(node: exp.Expr, dialect: str) -> Any:
     """A node as it is, or in the words that mean the same in Spark."""
     rewrite = REWRITES.get(type(node))
     if rewrite is not None:
@@ -108,14 +108,14 @@ def division(node: exp.Div, dialect: str) -> Any:
     if dialect not in DIVIDES_BY_ZERO or is_a(node, (exp.DType.INTERVAL,)):
         return node
 
-    left, right = unwrapped(node.this), unwrapped(node.expression)
+    left, right = without_parentheses(node.this), without_parentheses(node.expression)
     if dialect in DIVIDES_AS_DOUBLE and not is_a(left, (exp.DType.DOUBLE, exp.DType.FLOAT)):
         left = exp.cast(left, "double", copy=False)
 
     return call("TRY_DIVIDE", left, right)
 
 
-def unwrapped(node: exp.Expr) -> Any:
+def without_parentheses(node: exp.Expr) -> Any:
     """Return the expression inside parentheses.
 
     (a + b)      a + b
@@ -211,10 +211,10 @@ def difference(node: Any, dialect: str) -> Any:
     if dialect not in COUNTS_BEGUN or unit is None:
         return node
 
-    return begun(str(unit.name).upper(), node.expression, node.this) or node
+    return units_begun(str(unit.name).upper(), node.expression, node.this) or node
 
 
-def begun(unit: str, first: Any, last: Any) -> Any:
+def units_begun(unit: str, first: Any, last: Any) -> Any:
     """How many units begin between two times."""
     if unit == "DAY":
         return call("DATEDIFF", last, first)
@@ -262,7 +262,7 @@ def interval(node: exp.Interval, dialect: str) -> Any:
 
     one = exp.Interval(this=exp.Literal.string("1"), unit=node.args["unit"])
     return exp.paren(
-        exp.Mul(this=exp.paren(unwrapped(value), copy=False), expression=one), copy=False
+        exp.Mul(this=exp.paren(without_parentheses(value), copy=False), expression=one), copy=False
     )
 
 
@@ -279,7 +279,7 @@ def added_time(node: exp.Expr, dialect: str) -> Any:
         value = exp.Literal.number(value.name)
 
     if isinstance(node, SUBTRACTED):
-        value = exp.Neg(this=exp.paren(unwrapped(value), copy=False))
+        value = exp.Neg(this=exp.paren(without_parentheses(value), copy=False))
 
     return call("DATEADD", exp.var(str(unit.name).upper()), value, node.this)
 
@@ -361,7 +361,7 @@ def select(node: exp.Select, dialect: str) -> Any:
         return first_of_each(node, on.expressions)
 
     if node.args.get("qualify"):
-        return qualified(node)
+        return write_qualify(node)
 
     return node
 
@@ -386,10 +386,12 @@ def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
     if not limited and order is not None:
         order.pop()
 
-    return around(node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited)
+    return filter_around(
+        node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited
+    )
 
 
-def qualified(node: exp.Select) -> exp.Select:
+def write_qualify(node: exp.Select) -> exp.Select:
     """Write QUALIFY.
 
     SELECT * FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1
@@ -398,7 +400,7 @@ def qualified(node: exp.Select) -> exp.Select:
     named, starred = set(node.named_selects), node.is_star
     helpers: dict[str, Any] = {}
 
-    def helped(value: Any) -> exp.Column:
+    def add_helper(value: Any) -> exp.Column:
         """Give a value a name of its own, and return the column of this name."""
         name = f"_lineal_{len(helpers)}"
         helpers[name] = value
@@ -408,7 +410,7 @@ def qualified(node: exp.Select) -> exp.Select:
     for window in [
         each for each in holder.find_all(exp.Window) if each.find_ancestor(exp.Window) is None
     ]:
-        window.replace(helped(with_aliases(window.copy(), node)))
+        window.replace(add_helper(with_aliases(window.copy(), node)))
 
     for column in list(holder.find_all(exp.Column)):
         if column.name in helpers or column.find_ancestor(exp.Query) is not None:
@@ -417,9 +419,9 @@ def qualified(node: exp.Select) -> exp.Select:
         if column.name in named or starred:
             column.set("table", None)
         else:
-            column.replace(helped(column.copy()))
+            column.replace(add_helper(column.copy()))
 
-    return around(node, helpers, holder.this, ordered=True)
+    return filter_around(node, helpers, holder.this, ordered=True)
 
 
 def with_aliases(node: exp.Expr, query: exp.Select) -> Any:
@@ -442,7 +444,9 @@ def sources_of(node: exp.Expr) -> set[str]:
     return {column.name for column in node.find_all(exp.Column)}
 
 
-def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: bool) -> exp.Select:
+def filter_around(
+    node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: bool
+) -> exp.Select:
     """Wrap a query in a filter.
 
     SELECT * EXCEPT (helper) FROM (SELECT …, … AS helper) AS _lineal WHERE …

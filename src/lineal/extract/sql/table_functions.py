@@ -10,7 +10,7 @@ from sqlglot import exp
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, answer, star_slot
-from lineal.algebra.lineage import Lineage, absorb, pour, united
+from lineal.algebra.lineage import Lineage, absorb, pour, unite_lineages
 from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import Part
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
@@ -31,10 +31,10 @@ from lineal.extract.sql.dialects.table_functions import (
 )
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import (
-    exploded,
     fields_of_items,
     has_fixed_count,
     is_map,
+    lateral_view_columns,
     parts_of,
 )
 from lineal.extract.sql.methods import as_function
@@ -111,7 +111,7 @@ def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
 
     each struct is a row: i.price is a column of i, and so is price
     """
-    items = exploded(list(node.expressions), ["item"], scope)
+    items = lateral_view_columns(list(node.expressions), ["item"], scope)
     item = items.slots[0]
     if not field_names(item.lineage, (), scope.evaluation.catalog):
         return open_item_row(node, items, scope) if stands_alone(node, scope) else None
@@ -202,7 +202,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
             and title is not None
             and len(calls) == 1
             and takes_alias
-            and made[0].name == unnamed(call)
+            and made[0].name == default_column_name(call)
         ):
             made = [
                 made[0]._replace(
@@ -234,9 +234,9 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
 def lineage_of_count(calls: list[Any], slots: list[Slot], scope: Scope) -> Lineage:
     """UNNEST(items) WITH ORDINALITY AS u (a, b, n)      n is made of the items, not of their fields"""
     if len(slots) > 1 and len(calls) == 1 and isinstance(calls[0], exp.Unnest):
-        return united(value_of(each, VALUE, scope) for each in calls[0].expressions)
+        return unite_lineages(value_of(each, VALUE, scope) for each in calls[0].expressions)
 
-    return united(slot.lineage for slot in slots)
+    return unite_lineages(slot.lineage for slot in slots)
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:
@@ -271,7 +271,7 @@ def name_of(call: Any) -> str:
     )
 
 
-def unnamed(call: Any) -> str:
+def default_column_name(call: Any) -> str:
     """The name of the only column of a function that gives it none: the alias takes its place."""
     name = name_of(call)
     if COLUMNS.get(name):
@@ -295,7 +295,7 @@ def call_columns(
     """The columns of a call, and the dataset that a function is of which nothing else is known."""
     call = called_in_table(call)
     if isinstance(call, exp.Unnest):
-        return unnested(call, asked, scope, rows), None
+        return unnest_columns(call, asked, scope, rows), None
 
     if isinstance(call, exp.XMLTable):
         return document_columns(call, scope, rows), None
@@ -552,7 +552,7 @@ def arguments(call: Any, scope: Scope) -> Iterator[Any]:
             yield argument
 
 
-def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> list[Slot]:
+def unnest_columns(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> list[Slot]:
     """Return the columns of an unnested array.
 
     unnest(xs, ys)
@@ -585,7 +585,7 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         slots.extend([] if fields else [item])
 
     if len(asked) > len(slots):
-        everything = united(slot.lineage for slot in slots)
+        everything = unite_lineages(slot.lineage for slot in slots)
         return [Slot(name, key, everything) for name, key in asked]
 
     return slots

@@ -122,7 +122,7 @@ def target_of(node: Any) -> tuple[Any, Any]:
     return exp.Table(this=exp.Anonymous(this="IDENTIFIER", expressions=[inside])), None
 
 
-def spelled(table: Any, facts: Facts) -> Named:
+def spell_table(table: Any, facts: Facts) -> Named:
     """Return the spelling and the key of a table.
 
     db.t      its spelling and its key

@@ -443,7 +443,7 @@ class Scan:
 
         if whole is not None and (whole.start, whole.end) == (first, last):
             self.leave_out(first, last)
-            return Unread(first, f"{{{{ {shortened(whole.content)} }}}}")
+            return Unread(first, f"{{{{ {shorten_text(whole.content)} }}}}")
 
         return None
 
@@ -477,7 +477,7 @@ class Scan:
 LONGEST = 40
 
 
-def shortened(content: str) -> str:
+def shorten_text(content: str) -> str:
     """Return a text on one line, cut to a readable length."""
     words = " ".join(content.split())
     if len(words) <= LONGEST:

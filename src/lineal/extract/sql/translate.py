@@ -45,7 +45,7 @@ def callees_in(text: str, dialect: str) -> set[str]:
     return {word.lower() for word, following in pairwise(words) if following == "("}
 
 
-def mentioned(text: str, dialect: str) -> set[str]:
+def words_of_text(text: str, dialect: str) -> set[str]:
     """Every word of a text, and every dotted name, folded."""
     words = [word.lower() for word in _words(text, dialect)]
     dotted = (

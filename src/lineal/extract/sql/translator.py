@@ -20,10 +20,10 @@ from sqlglot import exp
 from lineal.extract.sql.annotation import ColumnsOf
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.expansions import reading_of
-from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.parse import allow_deep_calls, parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.spark_writing import write
-from lineal.extract.sql.tables import is_named, named_in_text, parts_of, spelled
+from lineal.extract.sql.tables import is_named, named_in_text, parts_of, spell_table
 from lineal.extract.sql.translate import SPOKEN
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
@@ -122,7 +122,7 @@ class Translator:
             return [Translated(script.text, True)]
 
         reading = reading_of(script)
-        with deep():
+        with allow_deep_calls():
             trees, _, diagnostics = parse(reading)
             # Spark knows more of its own language than we do, and names the mistake
             if diagnostics and spoken:
@@ -134,7 +134,7 @@ class Translator:
                 )
 
             if script.dialect and spoken and len(trees) == 1:
-                text = spliced(script.text, list(self.edits(trees[0])))
+                text = apply_edits(script.text, list(self.edits(trees[0])))
                 if self.accepts(text):
                     return [Translated(text, True)]
 
@@ -200,7 +200,7 @@ class Translator:
         if not is_named(table):
             return None
 
-        spelling, key = spelled(table, self.facts)
+        spelling, key = spell_table(table, self.facts)
         if "." not in key and key in ctes_of(tree):
             return None
 
@@ -254,7 +254,7 @@ class Translator:
             if "." in key:
                 parts = (f"(?:{re.escape(part)}|`{re.escape(part)}`)" for part in key.split("."))
                 dotted_name = re.compile(rf"(?<![\w.`]){'[.]'.join(parts)}(?![\w`])", re.I)
-                text = dotted_name.sub(backticked(name).replace("\\", r"\\"), text)
+                text = dotted_name.sub(quote_with_backticks(name).replace("\\", r"\\"), text)
 
         return text
 
@@ -268,16 +268,19 @@ class Translator:
 
             last, own = parts_of(table)[-1].name, name.rpartition(".")[2]
             alias = is_member(table) and not table.args.get("alias") and last.lower() != own.lower()
-            yield Edit(*ends, backticked(name) + (f" AS {backticked(last)}" if alias else ""))
+            yield Edit(
+                *ends,
+                quote_with_backticks(name) + (f" AS {quote_with_backticks(last)}" if alias else ""),
+            )
 
         for column in tree.find_all(exp.Column):
             parts = list(map(column.args.get, ("catalog", "db")))
             ends = extent(present((*parts, column.args.get("table"))))
             if ends is not None and self.is_long(column):
-                yield Edit(*ends, backticked(column.args["table"].name))
+                yield Edit(*ends, quote_with_backticks(column.args["table"].name))
 
 
-def deleted(tree: exp.Delete) -> RowChange | None:
+def write_delete(tree: exp.Delete) -> RowChange | None:
     """Write DELETE.
 
     DELETE FROM t WHERE a
@@ -290,7 +293,7 @@ def deleted(tree: exp.Delete) -> RowChange | None:
     return RowChange("delete", table, where.this.sql("spark") if where is not None else "")
 
 
-def updated(tree: exp.Update) -> RowChange | None:
+def write_update(tree: exp.Update) -> RowChange | None:
     """Write UPDATE.
 
     UPDATE t SET a = b + 1 WHERE c
@@ -306,7 +309,7 @@ def updated(tree: exp.Update) -> RowChange | None:
     )
 
 
-def inserted(tree: exp.Insert) -> RowChange | None:
+def write_insert(tree: exp.Insert) -> RowChange | None:
     """Write INSERT.
 
     INSERT INTO t (a, b) SELECT …, INSERT INTO t VALUES (…)
@@ -328,23 +331,23 @@ def inserted(tree: exp.Insert) -> RowChange | None:
     return RowChange("insert", table, query=query.sql("spark"), columns=columns)
 
 
-def truncated(tree: exp.TruncateTable) -> RowChange | None:
+def write_truncate(tree: exp.TruncateTable) -> RowChange | None:
     """Write TRUNCATE.
 
     TRUNCATE TABLE t
     """
     tables = instances(tree.expressions, exp.Table)
     if len(tables) == 1:
-        return RowChange("delete", dotted(tables[0]))
+        return RowChange("delete", join_name_parts(tables[0]))
 
     return None
 
 
 ROW_CHANGES: dict[type[Any], Any] = {
-    exp.Delete: deleted,
-    exp.Update: updated,
-    exp.Insert: inserted,
-    exp.TruncateTable: truncated,
+    exp.Delete: write_delete,
+    exp.Update: write_update,
+    exp.Insert: write_insert,
+    exp.TruncateTable: write_truncate,
 }
 
 
@@ -352,12 +355,12 @@ def table_in(tree: exp.Expr) -> str | None:
     """The table that a statement changes, if it has no other name there."""
     table = tree.this
     if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias"):
-        return dotted(table)
+        return join_name_parts(table)
 
     return None
 
 
-def dotted(table: exp.Table) -> str:
+def join_name_parts(table: exp.Table) -> str:
     """Return the dotted name of a table."""
     return ".".join(part.name for part in parts_of(table) if part)
 
@@ -375,7 +378,7 @@ def is_member(table: exp.Table) -> bool:
     return isinstance(table.parent, (exp.From, exp.Join))
 
 
-def backticked(name: str) -> str:
+def quote_with_backticks(name: str) -> str:
     """Return a name in backticks."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
 
@@ -390,7 +393,7 @@ def extent(parts: list[Any]) -> tuple[int, int] | None:
     return min(starts), max(ends) + 1
 
 
-def spliced(text: str, edits: list[Edit]) -> str:
+def apply_edits(text: str, edits: list[Edit]) -> str:
     """The text with its edits."""
     for edit in sorted(set(edits), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]

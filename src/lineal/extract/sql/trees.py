@@ -11,14 +11,14 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 from lineal.extract.sql.pipes import is_step, with_pipes
 from lineal.extract.sql.placeholders import is_open, with_values
-from lineal.extract.sql.words import Words, first, like, says
+from lineal.extract.sql.words import Words, first, says, word_like
 from lineal.model.sequences import flatten, instances
 
 
-def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:
+def parse_words(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:
     """The trees of the statements; `part` is the part of the text that the words are from, if not
     all of it.
     """
@@ -74,7 +74,7 @@ MISNAMED = "the name that AS gives must be a word, not a parameter or a value"
 NO_NAMES = (exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Struct, exp.Array)
 
 
-def misnamed(tree: Any) -> Any:
+def find_bad_name(tree: Any) -> Any:
     """SELECT a AS @x, FROM t AS ?
 
     what has a value where its name must be; None if nothing has
@@ -108,7 +108,7 @@ LEAVES = (exp.Identifier, exp.Literal)
 """Most nodes of a tree: nobody is their child."""
 
 
-def fell(trees: Iterable[object]) -> None:
+def take_apart(trees: Iterable[object]) -> None:
     """Take trees apart: their nodes go when nobody holds them any more."""
     nodes = instances(trees, exp.Expression)
     for node in nodes:
@@ -144,8 +144,8 @@ def with_computed_units(words: Words) -> Words:
         if place is None or not says(words, at + 1, "("):
             continue
 
-        if computes_unit(words[at + 2 : closing(words, at + 1)], place):
-            found[at] = like(word, TokenType.VAR, word.text + OWN)
+        if computes_unit(words[at + 2 : closing_bracket(words, at + 1)], place):
+            found[at] = word_like(word, TokenType.VAR, word.text + OWN)
 
     return found
 

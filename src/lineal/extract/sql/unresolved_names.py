@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Scan, Slot
-from lineal.algebra.lineage import doubted
+from lineal.algebra.lineage import add_doubt
 from lineal.algebra.relation import row_struct
 from lineal.algebra.values import Part
 from lineal.extract.sql.nodes import part_names
@@ -122,7 +122,7 @@ def read_undeclared(frame: Frame, name: str, key: str, node: exp.Column, scope: 
     origin = Column(frame.dataset, name)
     evaluation.read(origin, scope.clause, node, learn=False)
     doubt = Doubt(Confidence.LOW, False, f"`{frame.dataset}` is declared without `{name}`")
-    return Slot(name, key, doubted({(origin, IDENTITY): None}, doubt))
+    return Slot(name, key, add_doubt({(origin, IDENTITY): None}, doubt))
 
 
 def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:

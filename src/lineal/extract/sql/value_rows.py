@@ -31,7 +31,7 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
     if alias is not None:
         spread_rows(node, len(alias.columns))
 
-    frame = numbered(values_frame(node, scope, [], evaluation), evaluation)
+    frame = name_by_position(values_frame(node, scope, [], evaluation), evaluation)
     return alias_frame(frame, alias, evaluation)
 
 
@@ -54,7 +54,7 @@ def values_frame(
     return constant_rows([(name, name) for name in names_given], rows)
 
 
-def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
+def name_by_position(frame: Frame, evaluation: Evaluation) -> Frame:
     """Name the columns of VALUES by their positions.
 
     FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them

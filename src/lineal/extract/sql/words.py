@@ -43,7 +43,7 @@ def is_refusal(error: Exception) -> bool:
 
 def words(script: Script) -> tuple[list[Token], list[int]]:
     """The tokens of a script, and where the statements start that do not even fall into words."""
-    text = readable(script.text, script.dialect)
+    text = readable_text(script.text, script.dialect)
     unread: list[int] = []
     try:
         tokens = parser_dialect(script.dialect).tokenize(text)
@@ -87,11 +87,11 @@ def words_of_part(text: str, start: int, end: int, dialect: str) -> list[Token]:
     raise FAILURES.
     """
     part = text[start:end]
-    tokens = parser_dialect(dialect).tokenize(readable(part, dialect))
-    return moved(with_placeholders(tokens, part, dialect), start, text)
+    tokens = parser_dialect(dialect).tokenize(readable_text(part, dialect))
+    return move_tokens(with_placeholders(tokens, part, dialect), start, text)
 
 
-def readable(text: str, dialect: str) -> str:
+def readable_text(text: str, dialect: str) -> str:
     """The text without a byte order mark, a client's words and Jinja's tags, every other character
     in its place.
     """
@@ -124,7 +124,7 @@ def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
             except FAILURES:
                 continue
 
-            tokens.extend(moved(piece, start, text))
+            tokens.extend(move_tokens(piece, start, text))
             break
         else:
             last = first
@@ -136,7 +136,7 @@ def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
     return tokens
 
 
-def moved(tokens: list[Token], by: int, text: str) -> list[Token]:
+def move_tokens(tokens: list[Token], by: int, text: str) -> list[Token]:
     """The tokens of a part, as tokens of the whole."""
     lines = text.count("\n", 0, by)
     indent = by - text.rfind("\n", 0, by) - 1
@@ -290,14 +290,14 @@ def opening(words: Words, close: int) -> int:
     return 0
 
 
-def like(word: Token, kind: TokenType, text: str) -> Token:
+def word_like(word: Token, kind: TokenType, text: str) -> Token:
     """Another word at the same place."""
     return Token(kind, text, word.line, word.col, word.start, word.end)
 
 
 def words_like(word: Token, *texts: tuple[TokenType, str]) -> Words:
     """Several words at the same place."""
-    return [like(word, kind, text) for kind, text in texts]
+    return [word_like(word, kind, text) for kind, text in texts]
 
 
 def items(words: Words) -> list[Words]:

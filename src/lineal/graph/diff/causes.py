@@ -19,7 +19,7 @@ from lineal.model.edge import Column
 from lineal.model.grouping import group_pairs
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
 from lineal.model.reach import reach
-from lineal.model.sequences import first_of_each, first_or_none, inverted
+from lineal.model.sequences import first_of_each, first_or_none, invert
 
 MOST_FOLLOWED = 500
 """Columns that are gone and followed to their readers; of more than that only whether anybody
@@ -231,7 +231,7 @@ class _Causes:
 
     def behind(self, start: Key) -> Iterator[Key]:
         """Everything that reads a dataset, in either graph, directly or through others."""
-        old = inverted(self.pairs.renamed)
+        old = invert(self.pairs.renamed)
 
         def readers_of(here: Key) -> Iterator[Key]:
             """Yield the datasets that read a dataset, by their names on the head side."""
@@ -267,7 +267,7 @@ class _Causes:
 
     def finding(self, root: _Root) -> Finding:
         """Return the finding of a root: its most severe detail names it."""
-        broken = list(self.broken(root))
+        broken = list(self.broken_datasets(root))
         details = [self.with_readers(detail, root, broken) for detail in root.details]
         kind = min(
             (detail.kind for detail in details),
@@ -302,7 +302,7 @@ class _Causes:
 
         return detail
 
-    def broken(self, root: _Root) -> Iterator[Broken]:
+    def broken_datasets(self, root: _Root) -> Iterator[Broken]:
         """Yield the datasets that a root breaks."""
         for detail in root.details:
             if detail.kind in LOSSES and root.comparison is not None:

@@ -161,7 +161,7 @@ class Comparison:
             return False
 
         before, after = self.base.edges(self.key), self.head.edges(self.new)
-        return len(before) == len(after) and all(map(_alike, before, after))
+        return len(before) == len(after) and all(map(_are_alike, before, after))
 
     def _detail(self, kind: str, column: str = "", before: str = "", after: str = "") -> Detail:
         """Return a detail of this dataset."""
@@ -258,7 +258,7 @@ class Comparison:
         """Tell whether nothing that is written or declared can have changed a type."""
         if self.key in self.base.statements and self.new in self.head.statements:
             before, after = self.base.info(self.key), self.head.info(self.new)
-            return self.same_meaning and _declared(before) == _declared(after)
+            return self.same_meaning and _declared_columns(before) == _declared_columns(after)
 
         return self.base.info(self.key).columns == self.head.info(self.new).columns
 
@@ -347,7 +347,7 @@ class Comparison:
         )
 
 
-def _alike(one: Edge, other: Edge) -> bool:
+def _are_alike(one: Edge, other: Edge) -> bool:
     """Tell whether two edges have the same ends and ways."""
     if one.source != other.source or one.target != other.target:
         return False
@@ -355,7 +355,7 @@ def _alike(one: Edge, other: Edge) -> bool:
     return [usage.way for usage in one.usages] == [usage.way for usage in other.usages]
 
 
-def _declared(info: DatasetInfo) -> list[tuple[str, str]]:
+def _declared_columns(info: DatasetInfo) -> list[tuple[str, str]]:
     """Names, and the types that are declared; those that are worked out from statements take time."""
     return [(each.name, "" if isinstance(each, LateColumn) else each.type) for each in info.columns]
 

@@ -118,9 +118,9 @@ def _broken_contracts(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     declared = _declared_contracts(pairs.base)
     for comparison in pairs.common:
         promises = list(_promises_for(comparison.key, pairs.base, policy.contracts, declared))
-        details = flatten(_lost(comparison, promise) for promise in promises)
+        details = flatten(_lost_columns(comparison, promise) for promise in promises)
         details += flatten(
-            _retyped(comparison, promise, {detail.column for detail in details})
+            _changed_types(comparison, promise, {detail.column for detail in details})
             for promise in promises
         )
         if details:
@@ -162,7 +162,7 @@ def _promises_for(
             yield _Promise(columns, contract.level, "a contract of the policy")
 
 
-def _lost(comparison: Comparison, promise: _Promise) -> Iterator[Detail]:
+def _lost_columns(comparison: Comparison, promise: _Promise) -> Iterator[Detail]:
     """Yield each promised column that is gone, renamed or of another type."""
     for detail in comparison.details:
         if detail.kind not in LOST:
@@ -177,7 +177,7 @@ def _lost(comparison: Comparison, promise: _Promise) -> Iterator[Detail]:
         yield Detail(CONTRACT_BROKEN, comparison.name, column, promise.by, said)
 
 
-def _retyped(comparison: Comparison, promise: _Promise, known: set[str]) -> Iterator[Detail]:
+def _changed_types(comparison: Comparison, promise: _Promise, known: set[str]) -> Iterator[Detail]:
     """Yield each promised column whose statement makes another type, whatever YAML declares."""
     if comparison.same_schema:
         return
@@ -220,11 +220,11 @@ def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
         return
 
     base, head = pairs.base.graph, pairs.head.graph
-    before = set(map(_identity, _leaks(Classification(base), base, policy.labels)))
+    before = set(map(_identity, _find_leaks(Classification(base), base, policy.labels)))
     labels = Classification(head, declared_labels(base))
     new = group_pairs(
         (leak.target, leak)
-        for leak in _leaks(labels, head, policy.labels)
+        for leak in _find_leaks(labels, head, policy.labels)
         if _identity(leak) not in before
     )
     for dataset, leaks in new.items():
@@ -241,7 +241,9 @@ def _identity(leak: _Leak) -> tuple[Key, str, str]:
     return key_of(leak.target), fold(leak.column), leak.label
 
 
-def _leaks(labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]) -> Iterator[_Leak]:
+def _find_leaks(
+    labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]
+) -> Iterator[_Leak]:
     """Yield every label where a rule does not allow it: in columns, and in what consumers read."""
     for rule in rules:
         covered = {
@@ -282,7 +284,7 @@ def _all_names(graph: Graph, dataset: Dataset) -> list[str]:
 
 def _origin(labels: Classification, column: Column, label: str) -> str:
     """Return the column that declares a label."""
-    brought = [each for each in labels.brought(column) if each.label == label]
+    brought = [each for each in labels.labels_brought(column) if each.label == label]
     return str(brought[0].origin) if brought else str(column)
 
 

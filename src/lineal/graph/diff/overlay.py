@@ -13,7 +13,7 @@ from lineal.graph.diff.side import Key, Side
 from lineal.graph.graph import Graph
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
-from lineal.model.sequences import inverted
+from lineal.model.sequences import invert
 
 End: TypeAlias = Column | Dataset
 
@@ -60,13 +60,15 @@ def overlay(found: Difference) -> Overlay:
         (d for d in graph.infos if d not in base.infos and d not in same.values()), ADDED
     )
     datasets |= dict.fromkeys((d for d in graph.infos if d not in head.infos), REMOVED)
-    return Overlay(graph, columns, datasets, _marked_edges(graph, found), _rewritten(found))
+    return Overlay(
+        graph, columns, datasets, _marked_edges(graph, found), _versions_by_dataset(found)
+    )
 
 
-def _rewritten(found: Difference) -> dict[str, Rewritten]:
+def _versions_by_dataset(found: Difference) -> dict[str, Rewritten]:
     """Return both versions of the statements behind each finding, as far as they differ."""
     base, head, renamed = found.pairs.base, found.pairs.head, found.pairs.renamed
-    former = inverted(renamed)
+    former = invert(renamed)
     keys = {base.name(key): key for key in base.defined}
     keys |= {head.name(key): former.get(key, key) for key in head.defined}
     several = {}
@@ -100,7 +102,7 @@ def _unite_graphs(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Ext
         infos[new] = _with_columns(infos[new], info) if new in infos else info
 
     known = {(edge.source, edge.target) for edge in head.edges}
-    moved = (_moved(edge, same) for edge in base.edges)
+    moved = (_move_edge(edge, same) for edge in base.edges)
     gone = [edge for edge in moved if (edge.source, edge.target) not in known]
     return Extraction(
         [*head.edges, *gone], list(head.reads), infos, head.extraction.diagnostics, head.extraction.coverage,
@@ -121,7 +123,7 @@ def _with_columns(info: DatasetInfo, former: DatasetInfo) -> DatasetInfo:
     )
 
 
-def _moved(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
+def _move_edge(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
     """An edge of base between the datasets of head that are the same."""
     source = edge.source._replace(dataset=same.get(edge.source.dataset, edge.source.dataset))
     target = edge.target

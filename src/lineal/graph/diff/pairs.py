@@ -10,7 +10,7 @@ from functools import cached_property
 from lineal.graph.diff.compare import Comparison
 from lineal.graph.diff.side import Facts, Key, Side
 from lineal.model.consumers import ONLY_READ
-from lineal.model.sequences import first_of_each, flatten, inverted
+from lineal.model.sequences import first_of_each, flatten, invert
 
 Signature = tuple[object, ...]
 
@@ -96,7 +96,7 @@ class Pairs:
 
     def _behind(self, key: Key) -> list[Key]:
         """Return the readers of a dataset on both sides."""
-        old = inverted(self.renamed)
+        old = invert(self.renamed)
         after = self.head.readers.get(self.renamed.get(key, key), {})
         return [*self.base.readers.get(key, {}), *(old.get(follow, follow) for follow in after)]
 
@@ -132,13 +132,13 @@ def _signatures(side: Side, keys: list[Key], renamed: dict[Key, Key]) -> dict[Si
         columns, rows = side.lineage(key, {**renamed, key: ("", "")}, deep=True)
         listed = tuple(side.columns(key))
         if listed:
-            made = tuple(sorted((name, _frozen(facts)) for name, facts in columns.items()))
+            made = tuple(sorted((name, _as_tuple(facts)) for name, facts in columns.items()))
             kind = () if made else tuple(info.type for info in side.columns(key).values())
-            found.setdefault((listed, made, _frozen(rows), kind), []).append(key)
+            found.setdefault((listed, made, _as_tuple(rows), kind), []).append(key)
 
     return found
 
 
-def _frozen(facts: Facts) -> tuple[object, ...]:
+def _as_tuple(facts: Facts) -> tuple[object, ...]:
     """Return facts as a tuple that can be compared."""
     return tuple(sorted((source, tuple(sorted(each))) for source, each in facts.items()))

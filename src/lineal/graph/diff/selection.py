@@ -18,7 +18,7 @@ from typing import NamedTuple
 from lineal.graph.diff.compare import OWN, Comparison
 from lineal.graph.diff.difference import Difference
 from lineal.graph.diff.side import Key, Side, fold, key_of
-from lineal.graph.graph import whole
+from lineal.graph.graph import whole_column
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column, Dataset
 
@@ -50,10 +50,10 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
     for dataset in other_data:
         spread.change_all(dataset, "its rows have changed")
 
-    for dataset in _unreadable(found.pairs.head):
+    for dataset in _unreadable_datasets(found.pairs.head):
         spread.change_all(dataset, "lineal cannot read it")
 
-    for dataset in _unreadable(found.pairs.base):
+    for dataset in _unreadable_datasets(found.pairs.base):
         spread.change_all(spread.dataset_of(key_of(dataset)), "it had an error before")
 
     spread.follow()
@@ -63,7 +63,7 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
     )
 
 
-def _unreadable(side: Side) -> Iterator[Dataset]:
+def _unreadable_datasets(side: Side) -> Iterator[Dataset]:
     """Yield the datasets whose files have errors: nobody knows what changes in them, or whether
     they could be built.
     """
@@ -122,7 +122,7 @@ class _ReachedDatasets:
 
     def change(self, column: Column, why: str) -> None:
         """Mark one column, and its dataset."""
-        column = whole(column)
+        column = whole_column(column)
         self.reasons.setdefault(column.dataset, why)
         if column not in self.columns:
             self.columns.add(column)

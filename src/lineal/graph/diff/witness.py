@@ -42,6 +42,6 @@ class Experiment:
     only_after: tuple[Row, ...] = ()
 
 
-def undecided(note: str) -> Experiment:
+def without_experiment(note: str) -> Experiment:
     """Return an experiment that did not take place."""
     return Experiment(Outcome.UNDECIDED, note)

@@ -505,7 +505,7 @@ def read_definition(file: Path, draft: Draft) -> None:
     holes = holes_of(found.sql, found.problems)
     placeholder = Action(OPERATIONS, Target("", "", file.stem), {}, str(file), 1)
     scope.names.update(context_of(placeholder, draft, False))
-    held = configured(evaluator, found.config, scope, found.problems)
+    held = config_value(evaluator, found.config, scope, found.problems)
 
     for problem in found.problems:
         draft.report(
@@ -536,7 +536,7 @@ def read_definition(file: Path, draft: Draft) -> None:
     draft.add(action)
 
 
-def configured(
+def config_value(
     evaluator: Evaluator, config: Node | None, scope: Scope, problems: list[Problem]
 ) -> Any:
     """Return the value of a config block."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.script import Corpus
 from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
 from lineal.projects.dbt.stamp import (
@@ -85,7 +85,7 @@ def load(
     """
     from lineal.projects.dbt.loading import load_project
 
-    with uncollected():  # a manifest is a million objects, and none of them is garbage
+    with without_collector():  # a manifest is a million objects, and none of them is garbage
         return load_project(path, dialect, schema, kept, to_run, options)
 
 
@@ -99,5 +99,5 @@ def load_several(
     """Return a corpus for each of the projects of a repository."""
     from lineal.projects.dbt.loading import load_projects
 
-    with uncollected():
+    with without_collector():
         return load_projects(folders, dialect, schema, kept, options)

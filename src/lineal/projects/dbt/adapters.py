@@ -168,13 +168,13 @@ ENVIRONMENT = re.compile(
 def with_environment(text: str) -> str | None:
     """{{ env_var('DBT_SCHEMA', 'dev') }}      the variable, else the default; None if neither is known"""
 
-    def replaced(found: re.Match[str]) -> str:
+    def variable_value(found: re.Match[str]) -> str:
         """Return the value of an environment variable; secrets are not read."""
         known = found[1].startswith("DBT_") and not found[1].startswith(SECRET)
         value = os.environ.get(found[1]) if known else None
         return found[2] or "" if value is None else value
 
-    rendered = ENVIRONMENT.sub(replaced, text)
+    rendered = ENVIRONMENT.sub(variable_value, text)
     return None if "{{" in rendered or "{%" in rendered else rendered
 
 

@@ -32,7 +32,7 @@ def without_ephemeral(code: str, names: Collection[str]) -> str:
     """
     position = 0
     while (found := INJECTED.search(code, position)) is not None:
-        end = closing(code, found.end())
+        end = closing_parenthesis(code, found.end())
         if found[3] not in names or end is None:
             position = found.end()
             continue
@@ -49,7 +49,7 @@ def without_ephemeral(code: str, names: Collection[str]) -> str:
     return code
 
 
-def closing(code: str, start: int) -> int | None:
+def closing_parenthesis(code: str, start: int) -> int | None:
     """Where the parenthesis ends that was opened before `start`."""
     depth = 1
     for piece in PIECE.finditer(code, start):
@@ -63,7 +63,7 @@ def closing(code: str, start: int) -> int | None:
     return None
 
 
-def levelled(code: str, raw: str) -> str:
+def restore_lines(code: str, raw: str) -> str:
     """Insert blank lines where tags and comments lost theirs: a line that occurs once in the file
     gets its number back.
     """

@@ -103,7 +103,7 @@ class Assembly:
         models = [
             node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python
         ]
-        made = self.made = self.kitchen.rendered(
+        made = self.made = self.kitchen.render_nodes(
             list(filter(needs_rendering, models)), self.columns_of
         )
         for node in models:
@@ -144,7 +144,7 @@ class Assembly:
             each for each in models if each.compiled and not is_level(each.compiled, each.text)
         ]
         waiting = [node for node in moved if node.id not in self.made]
-        beside = {**self.made, **self.kitchen.rendered(waiting, self.columns_of)}
+        beside = {**self.made, **self.kitchen.render_nodes(waiting, self.columns_of)}
         for node in moved:
             node.compiled = lay_out(node.compiled or "", beside[node.id].texts)
 
@@ -162,7 +162,7 @@ class Assembly:
         """Add tests, contracts, exposures and the semantic layer."""
         known = {each.id for each in self.kitchen_tests()}
         waiting = [node for node in self.consumers.tests if node.id in known]
-        tested = self.tested = self.kitchen.rendered(
+        tested = self.tested = self.kitchen.render_nodes(
             waiting, lambda ids, more: self.columns_of(ids, {**made, **more})
         )
         Consuming(self, self.consumers, tested).add(kept)
@@ -204,7 +204,7 @@ class Assembly:
         from lineal.projects.dbt.steps import Steps
 
         waiting = [node for node in tests if is_enabled(node) and node.compiled is None]
-        tested = self.kitchen.rendered(
+        tested = self.kitchen.render_nodes(
             waiting, lambda ids, more: self.columns_of(ids, {**made, **more})
         )
         return Steps(self, made, tests, tested).all()

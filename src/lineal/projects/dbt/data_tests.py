@@ -17,7 +17,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Place
 from lineal.model.plain import as_mapping
-from lineal.projects.dbt.files import below, fqn
+from lineal.projects.dbt.files import files_below, fqn
 from lineal.projects.dbt.node import REFERABLE, DataTest, Node, base_of
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.sandbox.relation import quote_of
@@ -143,7 +143,7 @@ def singular_tests(project: Project, report: Report) -> Iterator[Node]:
     """tests/*.sql      those of the project itself, as dbt runs them"""
     package = project.root
     tree = test_settings(package)
-    for path in below(package.paths["tests"], (".sql",), report):
+    for path in files_below(package.paths["tests"], (".sql",), report):
         if is_generic(path, package.paths["tests"]):
             continue
 
@@ -175,7 +175,7 @@ def is_generic(path: Path, folders: list[Path]) -> bool:
 
 def generic_macros(package: Package, report: Report) -> Iterator[tuple[str, str, str]]:
     """tests/generic/*.sql      generic tests that a package brings outside its macros"""
-    for path in below(package.paths["tests"], (".sql",), report):
+    for path in files_below(package.paths["tests"], (".sql",), report):
         text = read_text(path, report)
         if text is not None and ("{% test" in text or "{%- test" in text or "data_test" in text):
             yield package.name, str(path), text

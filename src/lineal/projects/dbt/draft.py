@@ -116,7 +116,7 @@ def seed_files(packages: Iterable[Package]) -> dict[str, Path]:
     """Every CSV file below the folders of seeds, by its name."""
     found: dict[str, Path] = {}
     for package in packages:
-        for path in files.below(package.paths["seeds"], (".csv",), lambda _: None):
+        for path in files.files_below(package.paths["seeds"], (".csv",), lambda _: None):
             found.setdefault(path.stem.lower(), path)
 
     return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.names import closest
 from lineal.model.sequences import first_of_each, flatten
-from lineal.projects.dbt.files import below, versions_of
+from lineal.projects.dbt.files import files_below, versions_of
 from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.project import Package
 from lineal.projects.dbt.properties import Properties
@@ -65,4 +65,4 @@ def files_of(name: str, entry: Value) -> list[str]:
 def file_stems(package: Package) -> set[str]:
     """Return the names of all files that may define a node, without their endings."""
     folders = flatten(package.paths[kind] for kind in FILED)
-    return {path.stem for path in below(folders, ENDINGS, lambda problem: None)}
+    return {path.stem for path in files_below(folders, ENDINGS, lambda problem: None)}

@@ -65,7 +65,7 @@ def expansions_in(
 
     places = [at for at, char in enumerate(compiled) if not char.isspace()]
     result = "".join(compiled[at] for at in places)
-    found = list(aligned(list(pieces(template, macros, own)), result))
+    found = list(align_expansions(list(pieces(template, macros, own)), result))
     if not found or found[-1] is None:
         return ()
 
@@ -76,7 +76,7 @@ def expansions_in(
     )
 
 
-def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
+def align_expansions(several: list[Piece], result: str) -> Iterator[Expansion | None]:
     """Yield what lies between pieces of text in a result without white space; last None, where they
     do not fit.
     """
@@ -96,7 +96,7 @@ def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
             position += len(piece.text)
             continue
 
-        ends = balanced(result, piece.text, position)
+        ends = balanced_ends(result, piece.text, position)
         end = next(ends, -1)
         if end < 0:
             yield None
@@ -117,7 +117,7 @@ def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
         yield None
 
 
-def balanced(result: str, text: str, start: int) -> Iterator[int]:
+def balanced_ends(result: str, text: str, start: int) -> Iterator[int]:
     """Yield the offsets of a text before which all brackets are closed again."""
     depth, at = 0, start
     found = result.find(text, start)

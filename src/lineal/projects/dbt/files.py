@@ -22,7 +22,7 @@ from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
 from lineal.projects.dbt.seed_columns import take_header
-from lineal.projects.dbt.static import located
+from lineal.projects.dbt.static import config_of_call
 from lineal.projects.intake import current, walk
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import NOTHING, Value
@@ -121,13 +121,13 @@ PROPERTY_KINDS = ("models", "seeds", "snapshots", "macros", "tests")
 def properties_of(package: Package, report: Report) -> Properties:
     """Return the properties and docs of a package."""
     folders = flatten(package.paths[kind] for kind in PROPERTY_KINDS)
-    found = read_properties(list(below(folders, YAML, report)), report)
+    found = read_properties(list(files_below(folders, YAML, report)), report)
     everywhere = [*folders, *package.paths["docs"]]
-    found.docs = read_docs(list(below(everywhere, (".md",), report)), report)
+    found.docs = read_docs(list(files_below(everywhere, (".md",), report)), report)
     return found
 
 
-def below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Iterator[Path]:
+def files_below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Iterator[Path]:
     """The files below these folders, sorted and each once; links to folders are not followed."""
     seen: set[str] = set()
     for folder in folders:
@@ -204,7 +204,7 @@ def models_of(reader: Reader) -> Iterator[Node]:
         node.latest = latest
         return only_enabled(node)
 
-    paths = below(package.paths["models"], (".sql", ".py"), report)
+    paths = files_below(package.paths["models"], (".sql", ".py"), report)
     yield from attempt_each(paths, read, start_of, report, "this model")
 
 
@@ -263,7 +263,7 @@ def build_node(
     for value in filter(None, (about, versioned)):
         take_config(config, value, reader)
 
-    config |= located(text)
+    config |= config_of_call(text)
     columns = _columns(about, versioned, reader)
     return Node(
         id=f"{kind}.{package.name}.{name}" + (f".v{version}" if version else ""),
@@ -278,7 +278,9 @@ def build_node(
             **config,
         },
         columns=columns,
-        description=reader.properties.described(about, reader.report) if about is not None else "",
+        description=reader.properties.description_of(about, reader.report)
+        if about is not None
+        else "",
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
         fqn=[package.name, *inner],
@@ -355,7 +357,7 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
         take_header(node, path, reader.report)
         return node
 
-    paths = below(reader.package.paths["seeds"], (".csv",), reader.report)
+    paths = files_below(reader.package.paths["seeds"], (".csv",), reader.report)
     yield from attempt_each(paths, read, start_of, reader.report, "this seed")
 
 
@@ -381,8 +383,8 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
         return list(filter(is_enabled, found))
 
     # of models it has been told
-    for kind, report in (("snapshots", reader.report), ("models", silent)):
-        paths = below(package.paths[kind], (".sql",), report)
+    for kind, report in (("snapshots", reader.report), ("models", report_nothing)):
+        paths = files_below(package.paths[kind], (".sql",), report)
         for several in attempt_each(
             paths, partial(read, report=report), start_of, report, "this snapshot"
         ):
@@ -396,7 +398,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
             yield build_node(reader, "snapshot", name, Path(about.place.file), text, about)
 
 
-def silent(diagnostic: Diagnostic) -> None:
+def report_nothing(diagnostic: Diagnostic) -> None:
     """Somebody else has told it."""
 
 
@@ -409,7 +411,9 @@ def sources_of(reader: Reader) -> Iterator[Node]:
             continue
 
         for table in source.items_of("tables"):
-            if (short := name_of(table, report)) and _enabled(reader, source, table, name, short):
+            if (short := name_of(table, report)) and _is_enabled(
+                reader, source, table, name, short
+            ):
                 yield _source(reader, source, table, name, short, package)
 
 
@@ -437,13 +441,13 @@ def _source(
             text_under("identifier", short),
         ),
         columns=read_columns(inner.get("columns"), reader.properties.doc, report),
-        description=reader.properties.described(inner, report),
+        description=reader.properties.description_of(inner, report),
         place=table.place,
         about=inner,
     )
 
 
-def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str) -> bool:
+def _is_enabled(reader: Reader, source: Value, table: Value, name: str, short: str) -> bool:
     """Tell whether a source is enabled, by the project's settings and its own."""
     folders = reader.package.paths["models"]
     path = fqn(Path(source.place.file), folders)[:-1]
@@ -467,7 +471,8 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
 
         node = Node(
             id=f"exposure.{package.name}.{name}", kind="exposure", package=package.name, name=name,
-            file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
+            file=exposure.place.file, place=exposure.place,
+            description=reader.properties.description_of(exposure, report),
         )  # fmt: skip
         node.depends = [each.as_text(report) for each in exposure.items_of("depends_on")]
         told = config.get("meta") or exposure.get("meta")

@@ -238,7 +238,7 @@ def _new_models(
     manifest: Manifest, project: Project, target: Mapping[str, str], report: Report
 ) -> list[Node]:
     """Models that have been written since the manifest was made."""
-    found = files.below(project.root.paths["models"], (".sql", ".py"), report)
+    found = files.files_below(project.root.paths["models"], (".sql", ".py"), report)
     if all(str(path) in manifest.known for path in found):
         return []
 
@@ -329,7 +329,7 @@ def consumers_of(
 def fixture_columns(package: Package) -> dict[str, list[str]]:
     """tests/fixtures/orders.csv      the columns of its header"""
     found: dict[str, list[str]] = {}
-    for path in files.below(package.paths["tests"], (".csv",), lambda _: None):
+    for path in files.files_below(package.paths["tests"], (".csv",), lambda _: None):
         header = read_header(path, ",", lambda _: None) or []
         found.setdefault(path.stem, [column.name for column in header])
 
@@ -374,7 +374,7 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
 
         return (package.name, str(path), text)
 
-    paths = files.below(package.paths["macros"], (".sql",), report)
+    paths = files.files_below(package.paths["macros"], (".sql",), report)
     return list(attempt_each(paths, read, start_of, report, "this macro file"))
 
 

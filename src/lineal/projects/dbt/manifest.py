@@ -18,7 +18,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.model.plain import as_mapping, as_text, some_or_none
 from lineal.model.reach import reach
-from lineal.projects.dbt.compiled import levelled, without_ephemeral
+from lineal.projects.dbt.compiled import restore_lines, without_ephemeral
 from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.consumers.checks import UnitTest
 from lineal.projects.dbt.consumers.semantic import SECTIONS, Entry
@@ -63,7 +63,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
     """None, and a diagnostic, if there is nothing to go by; `fallback` says that the files can be
     read instead.
     """
-    data = _loaded(file, report)
+    data = _load_manifest(file, report)
     if data is None:
         return None
 
@@ -72,7 +72,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
     version = int(found[1]) if found else 0
     if version not in KNOWN:
         said = f"version {version}" if version else "no version that is known"
-        report(_wrong(file, f"the manifest has {said}"))
+        report(_manifest_diagnostic(file, f"the manifest has {said}"))
         if fallback:
             return None
 
@@ -90,7 +90,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         project=str(metadata.get("project_name") or next((node.package for node in nodes), "")),
         nodes=nodes,
         macros=list(_macros(data)),
-        known={node.file for node in nodes} | {str(root / path) for path in _disabled(data)},
+        known={node.file for node in nodes} | {str(root / path) for path in _disabled_files(data)},
         stale=stale,
         consumers=Consumers(
             list(_tests(data, root, places)),
@@ -100,7 +100,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
     )
 
 
-def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
+def _load_manifest(file: Path, report: Report) -> dict[str, Any] | None:
     """Return the content of a manifest; None and a diagnostic if it cannot be read."""
     text = read_text(file, report)
     if text is None:
@@ -111,21 +111,23 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
     except json.JSONDecodeError as error:
         current().mark_invalid(str(file))
         report(
-            _wrong(file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno)
+            _manifest_diagnostic(
+                file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno
+            )
         )
         return None
     except RecursionError:
-        report(_wrong(file, "the manifest nests too deeply"))
+        report(_manifest_diagnostic(file, "the manifest nests too deeply"))
         return None
 
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), dict):
-        report(_wrong(file, "the manifest has no nodes"))
+        report(_manifest_diagnostic(file, "the manifest has no nodes"))
         return None
 
     return data
 
 
-def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnostic:
+def _manifest_diagnostic(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnostic:
     """Return a diagnostic about the manifest."""
     return Diagnostic(Code.MANIFEST, message, Place(str(file), line, column))
 
@@ -134,7 +136,7 @@ def _nodes(
     data: Mapping[str, object], root: Path, places: Places, report: Report
 ) -> Iterator[Node]:
     """Yield the models, seeds, snapshots and operations of a manifest."""
-    asking = _asking(as_mapping(data.get("macros")))
+    asking = _macros_that_ask(as_mapping(data.get("macros")))
     ephemeral = {
         str(each.get("alias") or each.get("name"))
         for each in _entries(data, "nodes")
@@ -145,7 +147,7 @@ def _nodes(
         """Return the node of one entry; None for kinds that are read elsewhere."""
         kind = each.get("resource_type")
         if kind in REFERABLE:
-            return _compiled(each, str(kind), root, places, asking, ephemeral)
+            return _compiled_node(each, str(kind), root, places, asking, ephemeral)
 
         if kind != "operation":
             return None
@@ -161,7 +163,7 @@ def _nodes(
     yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "this node")
 
 
-def _compiled(
+def _compiled_node(
     each: Mapping[str, object],
     kind: str,
     root: Path,
@@ -188,7 +190,7 @@ def _compiled(
         if INJECTED in code:
             code = without_ephemeral(code, ephemeral)
 
-        node.compiled = levelled(code, raw)
+        node.compiled = restore_lines(code, raw)
 
     path = Path(node.file)
     if kind == "seed" and path.suffix == ".csv" and path.is_file():
@@ -380,7 +382,7 @@ def _macros(data: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
             yield package, as_text(each.get("original_file_path")), as_text(each.get("macro_sql"))
 
 
-def _disabled(data: Mapping[str, object]) -> Iterator[str]:
+def _disabled_files(data: Mapping[str, object]) -> Iterator[str]:
     """Yield the files of disabled entries."""
     for several in as_mapping(data.get("disabled")).values():
         yield from (
@@ -388,7 +390,7 @@ def _disabled(data: Mapping[str, object]) -> Iterator[str]:
         )
 
 
-def _asking(macros: Mapping[str, object]) -> set[str]:
+def _macros_that_ask(macros: Mapping[str, object]) -> set[str]:
     """The macros that ask is_incremental(), themselves or through others."""
     callers: dict[str, list[str]] = {}
     for id_, each in macros.items():
@@ -446,7 +448,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
             several = sorted(
                 (as_mapping(each) | {"key": key} for key, each in columns.items()), key=_number
             )
-            node.columns = [_cataloged(each, said) for each in several]
+            node.columns = [_cataloged_column(each, said) for each in several]
             node.complete = True
 
 
@@ -459,7 +461,7 @@ def _number(each: Mapping[str, Any]) -> int:
     return 0
 
 
-def _cataloged(each: Mapping[str, object], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
+def _cataloged_column(each: Mapping[str, object], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
     """Return a column as the catalog describes it; the manifest fills the gaps."""
     name, kind = as_text(each.get("name")) or str(each["key"]), as_text(each.get("type"))
     known = said.get(name.lower())

@@ -27,7 +27,7 @@ DEFINED = re.compile(r"\bmacro\s+(?:\w+__)?(generate_(?:database|schema|alias)_n
 BETWEEN = "\x1f"
 
 
-def overridden(macros: list[tuple[str, str, str]]) -> dict[str, str]:
+def overridden_macros(macros: list[tuple[str, str, str]]) -> dict[str, str]:
     """Return the macros that the project overrides, each with the package that does."""
     found: dict[str, str] = {}
     for package, _, text in macros:
@@ -39,7 +39,7 @@ def overridden(macros: list[tuple[str, str, str]]) -> dict[str, str]:
 
 def apply_name_macros(nodes: list[Node], kitchen: RenderingContext, report: Report) -> None:
     """Give nodes the database, schema and alias that the project's own macros say."""
-    macros = overridden(kitchen.macros)
+    macros = overridden_macros(kitchen.macros)
     built = [node for node in nodes if node.kind in REFERABLE and not is_placed(node)]
     if not macros or not built:
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lineal.model.script import Corpus, PlainModels, Script
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node, is_enabled
-from lineal.projects.dbt.static import located, plain
+from lineal.projects.dbt.static import config_of_call, plain_argument
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.corpus import Assembly
@@ -42,7 +42,7 @@ def plain_models_of(assembly: Assembly, scripts: Iterable[Script]) -> PlainModel
         if node.kind == "model" and is_plain(assembly, node) and counts[node.file] == 1
     ]
     models = {
-        node.file: (node.package, made[node.id].plain_config or {}, located(node.text))
+        node.file: (node.package, made[node.id].plain_config or {}, config_of_call(node.text))
         for node in several
         if is_enabled(node)
     }
@@ -64,11 +64,11 @@ def replace_text(corpus: Corpus, file: str, text: str) -> bool:
         return False
 
     package, config, location = about
-    if located(text) != location:
+    if config_of_call(text) != location:
         return False
 
     node = Node("", "model", package, "", file, text=text)
-    found = plain(node, KnownNodes(models), models.quote)
+    found = plain_argument(node, KnownNodes(models), models.quote)
     if found is None or found.config != config:
         return False
 

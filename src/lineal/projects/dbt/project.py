@@ -116,7 +116,7 @@ def read_package(folder: Path, report: Report) -> Package:
     file = folder / PROJECT_FILE
     about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
     if about.data is not None and not isinstance(about.data, dict):
-        report(about.unexpected("a mapping"))
+        report(about.report_unexpected("a mapping"))
         about = Value({}, about.place)
 
     return Package(

@@ -16,7 +16,7 @@ from lineal.model.boundary import attempt
 from lineal.model.extraction import ColumnInfo
 from lineal.model.plain import as_mapping, one_or_more
 from lineal.projects import yaml
-from lineal.projects.columns import TYPE_KEYS, labels, marked, name_of, pairs
+from lineal.projects.columns import TYPE_KEYS, inherit_setting, labels, name_of, pairs
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
@@ -67,7 +67,7 @@ class Properties:
         """Return the YAML entry of a seed; dbt also takes one that is listed among the models."""
         return self.seeds.get(name) or self.models.get(name)
 
-    def described(self, value: Value, report: Report) -> str:
+    def description_of(self, value: Value, report: Report) -> str:
         """Return the description of a node, with its docs blocks filled in."""
         return self.doc(value.text(report, "description"))
 
@@ -103,14 +103,14 @@ def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
         return
 
     if not isinstance(section.data, list):
-        report(section.unexpected(f"a list of {kind}"))
+        report(section.report_unexpected(f"a list of {kind}"))
         return
 
     for item in section.data:
         if isinstance(item.data, dict):
             yield item
         elif item.data is not None:
-            report(item.unexpected("a mapping"))
+            report(item.report_unexpected("a mapping"))
 
 
 def _keep(found: Properties, kind: str, item: Value, report: Report) -> None:
@@ -138,7 +138,7 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
             doc(column.text(report, "description")),
             classification(column, report),
             column.known_place,
-            inherits=marked(column, "inherit", report) is not False,
+            inherits=inherit_setting(column, "inherit", report) is not False,
         )
         columns.setdefault(names.insensitive(name, False), found)
 

@@ -28,13 +28,14 @@ def render_with_cache(
 ) -> list[Rendering]:
     """Render the templates that the cache does not have."""
     key = _hash([setting.about, setting.project])
-    held = _loaded(kept.get(key))
+    held = _load_renderings(kept.get(key))
     keys = [_hash([each.text, each.file, each.line, each.about]) for each in templates]
     new = [number for number, each in enumerate(keys) if each not in held]
     if new:
         done = render([templates[number] for number in new], setting).renderings
         made = {
-            keys[number]: _plain(rendering) for number, rendering in zip(new, done, strict=True)
+            keys[number]: _plain_rendering(rendering)
+            for number, rendering in zip(new, done, strict=True)
         }
         lasting = {each: plain for each, plain in made.items() if plain is not None}
         kept.put(key, json.dumps({**held, **lasting}).encode())
@@ -54,7 +55,7 @@ def _hash(parts: list[Any]) -> str:
     return hashlib.blake2b(said, digest_size=20).hexdigest()
 
 
-def _loaded(data: bytes | None) -> dict[str, Any]:
+def _load_renderings(data: bytes | None) -> dict[str, Any]:
     """Return the renderings of a cache entry; an empty mapping if it is damaged."""
     try:
         found = json.loads(data) if data else {}
@@ -67,7 +68,7 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
     return {}
 
 
-def _plain(rendering: Rendering) -> list[Any] | None:
+def _plain_rendering(rendering: Rendering) -> list[Any] | None:
     """Return a rendering as plain values; None if a limit or a defect stopped it, which may succeed
     next time.
     """

@@ -22,7 +22,7 @@ from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.render_cache import ByteCache, render_with_cache
 from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.dbt.stamp import SECRET
-from lineal.projects.dbt.static import plain
+from lineal.projects.dbt.static import plain_argument
 from lineal.projects.intake import read_installed
 from lineal.projects.render import JINJA, Rendering, Setting, Template, render
 
@@ -98,7 +98,7 @@ class RenderingContext:
 
     # -- nodes -------------------------------------------------------------------------------------
 
-    def rendered(
+    def render_nodes(
         self,
         nodes: list[Node],
         columns_of: Callable[[list[str], Mapping[str, RenderedNode]], Mapping[str, Columns]],
@@ -109,9 +109,9 @@ class RenderingContext:
         waiting: list[Node] = []
         for node in nodes:
             try:
-                found = plain(node, self.index, quote)
+                found = plain_argument(node, self.index, quote)
             except Exception as error:
-                made[node.id] = failed(node, error)
+                made[node.id] = node_of_failure(node, error)
                 continue
 
             if found is not None:
@@ -186,7 +186,7 @@ class RenderingContext:
             try:
                 made[node.id] = made_of(node, rendering)
             except Exception as error:
-                made[node.id] = failed(node, error)
+                made[node.id] = node_of_failure(node, error)
 
     def renderings(self, templates: list[Template]) -> list[Rendering]:
         """Return the rendering of each template; a cached one is used while its setting is the
@@ -289,7 +289,7 @@ class RenderingContext:
             done |= zip(numbers, self.renderings(templates), strict=True)
 
 
-def failed(node: Node, error: Exception) -> RenderedNode:
+def node_of_failure(node: Node, error: Exception) -> RenderedNode:
     """Of a node over which lineal fails, nothing but that."""
     return RenderedNode(
         config=node.config,
@@ -302,7 +302,9 @@ def made_of(node: Node, rendering: Rendering) -> RenderedNode:
     said = rendering.said
     names = list(map(str, said.get("placeholders", ())))
     texts = [
-        settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()
+        settle_placeholders(text, names, expansions)
+        for text, expansions in rendering.parts
+        if text.strip()
     ]
     found = RenderedNode(
         tuple(text for text, _, _ in texts),
@@ -336,7 +338,7 @@ def runs_of(rendering: Rendering) -> tuple[str, ...]:
 Expansions = tuple[Expansion, ...]
 
 
-def settled(
+def settle_placeholders(
     text: str, placeholders: list[str], expansions: Expansions = ()
 ) -> tuple[str, bool, Expansions]:
     """where id > max_id_value      a placeholder that stands for a value is none of the columns
@@ -352,7 +354,7 @@ def settled(
             )
             places = [found.span() for found in re.finditer(alone, text, re.I)]
             text = re.sub(alone, VALUE, text, flags=re.I)
-            expansions = tuple(moved(each, places) for each in expansions)
+            expansions = tuple(move_expansion(each, places) for each in expansions)
             is_open = is_open or name in LITERAL.sub("", text)
 
     return text, is_open, expansions
@@ -362,7 +364,7 @@ VALUE = "null"
 """The placeholder of a value that only a run knows."""
 
 
-def moved(expansion: Expansion, places: list[tuple[int, int]]) -> Expansion:
+def move_expansion(expansion: Expansion, places: list[tuple[int, int]]) -> Expansion:
     """Where an expansion is, after the words at some places have been replaced by VALUE."""
     start, end = (
         at + sum(len(VALUE) - (stop - begin) for begin, stop in places if stop <= at)

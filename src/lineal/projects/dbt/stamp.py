@@ -93,14 +93,14 @@ def environment_stamp() -> bytes:
 
 def _files(folder: Path) -> Iterator[str]:
     """Yield the files that decide what a project means."""
-    yield from _below(str(folder))
+    yield from _files_below(str(folder))
     yield from (str(path) for pattern in HINTS for path in folder.parent.glob(pattern))
     for name in ("packages.yml", "dependencies.yml"):
         for found in LOCAL.findall(peek_text(folder / name)):
-            yield from _below(str(folder / found))
+            yield from _files_below(str(folder / found))
 
 
-def _below(folder: str) -> Iterator[str]:
+def _files_below(folder: str) -> Iterator[str]:
     """Links to folders are not followed; of a target folder only what dbt writes for others counts."""
     waiting = [folder]
     while waiting:

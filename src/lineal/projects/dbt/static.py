@@ -35,12 +35,12 @@ class _Jinja(Exception):
     """There is more to it."""
 
 
-def plain(node: Node, index: Index, quote: str) -> Plain | None:
+def plain_argument(node: Node, index: Index, quote: str) -> Plain | None:
     """None if it takes Jinja."""
     refs: dict[str, None] = {}
     config: dict[str, Any] = {}
 
-    def replaced(found: re.Match[str]) -> str:
+    def replace_call(found: re.Match[str]) -> str:
         """Return what a call of ref, source or config is replaced by; raise if it needs Jinja."""
         if found[1] == "config":
             config.update(_literals(found[2]))
@@ -63,7 +63,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         return relation_sql(held.parts, quote)
 
     try:
-        text = TAG.sub(replaced, node.text)
+        text = TAG.sub(replace_call, node.text)
     except _Jinja:
         return None
 
@@ -87,7 +87,7 @@ def _literals(text: str) -> dict[str, object]:
     return found
 
 
-def located(text: str) -> dict[str, Any]:
+def config_of_call(text: str) -> dict[str, Any]:
     """config(alias='x', schema='y')
 
     where a model says that it is; heard before any template is rendered

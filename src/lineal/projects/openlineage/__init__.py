@@ -19,7 +19,7 @@ from lineal.model.script import Corpus
 from lineal.projects import files
 from lineal.projects.intake import peek_bytes, walk
 from lineal.projects.openlineage.lineage import extraction_of
-from lineal.projects.openlineage.runs import problem_of, stories
+from lineal.projects.openlineage.runs import problem_of, stories_of_runs
 from lineal.projects.openlineage.stream import JsonObject, read_objects
 from lineal.projects.schema import Schema, empty_corpus
 from lineal.projects.text import Report, read_text, start_of
@@ -87,7 +87,8 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     """
     diagnostics: list[Diagnostic] = []
     found = extraction_of(
-        stories(_read_objects(texts, diagnostics.append), diagnostics.append), diagnostics.append
+        stories_of_runs(_read_objects(texts, diagnostics.append), diagnostics.append),
+        diagnostics.append,
     )
     found.diagnostics += list(dict.fromkeys(diagnostics))
     for each in found.diagnostics:

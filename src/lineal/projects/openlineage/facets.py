@@ -169,7 +169,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> OutputSources:
         if column is not None:
             making.rows.append(Origin(dataset, column, told or UNTOLD_ROWS))
         elif told:
-            making.rows.append(Origin(dataset, STAR, _unknown(told)))
+            making.rows.append(Origin(dataset, STAR, _unknown_column(told)))
 
     for name, about in entries(entry.get("fields"), "lineage.fields", complain):
         origins = making.fields.setdefault(name, [])
@@ -177,7 +177,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> OutputSources:
             making.read[dataset] = None
             said = told or UNTOLD
             found = (
-                Origin(dataset, STAR, _unknown(said))
+                Origin(dataset, STAR, _unknown_column(said))
                 if column is None
                 else Origin(dataset, column, said)
             )
@@ -224,10 +224,11 @@ def _column_lineage(facets: Facets, complain: Complain) -> OutputSources | None:
                 _fields(as_mapping(facets.get("lineal_rows")).get("dataset"), {}, complain)
             )
         else:
-            making.rows = _common(making.fields)
+            making.rows = _move_common(making.fields)
 
         making.fields = {
-            name: _without(origins, making.rows) for name, origins in making.fields.items()
+            name: _without_row_usages(origins, making.rows)
+            for name, origins in making.fields.items()
         }
 
     if not is_own(facet):
@@ -260,10 +261,10 @@ def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[O
             complain("an input field has no namespace, name and field: left out")
             continue
 
-        yield Origin(name, column, _transformations(each, complain) or _deprecated(about))
+        yield Origin(name, column, _transformations(each, complain) or _deprecated_usage(about))
 
 
-def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
+def _move_common(fields: dict[str, list[Origin]]) -> list[Origin]:
     """Move columns that decide rows for every field to the dataset."""
     met: dict[tuple[tuple[Named, str], Transformation], set[str]] = {}
     for name, origins in fields.items():
@@ -278,7 +279,7 @@ def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
     return [Origin(*column, tuple(told)) for column, told in rows.items()]
 
 
-def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
+def _without_row_usages(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
     """Return the origins of a column without those that decide all rows."""
     said: dict[tuple[Named, str], set[Transformation]] = {}
     for row in rows:
@@ -341,7 +342,7 @@ def _read_transformation(said: dict[str, Any]) -> Transformation:
     return Transformation(_way(how, masked), None, text)
 
 
-def _deprecated(about: dict[str, Any]) -> tuple[Transformation, ...]:
+def _deprecated_usage(about: dict[str, Any]) -> tuple[Transformation, ...]:
     """Return the usage that facets before 1-1-0 state once for a field: IDENTITY, MASKED or none."""
     kind, text = about.get("transformationType"), as_text(about.get("transformationDescription"))
     if kind == "IDENTITY":
@@ -353,6 +354,6 @@ def _deprecated(about: dict[str, Any]) -> tuple[Transformation, ...]:
     return (UNTOLD[0]._replace(text=text),)
 
 
-def _unknown(told: Iterable[Transformation]) -> tuple[Transformation, ...]:
+def _unknown_column(told: Iterable[Transformation]) -> tuple[Transformation, ...]:
     """The source is named, its column is not."""
     return tuple(each._replace(doubt=HIDDEN) for each in told)

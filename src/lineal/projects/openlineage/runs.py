@@ -84,7 +84,7 @@ class Event:
         return ("dataset", read_name(self.value["dataset"]))
 
 
-def stories(events: Iterable[JsonObject], report: Report) -> list[Story]:
+def stories_of_runs(events: Iterable[JsonObject], report: Report) -> list[Story]:
     """The stories, the earliest first."""
     told: dict[tuple[object, ...], list[Event]] = {}
     read = partial(_event, report=report)

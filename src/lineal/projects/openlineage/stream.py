@@ -42,7 +42,7 @@ def read_objects(text: str, file: str, report: Report) -> Iterator[JsonObject]:
             value, end = decode(text, at)
         except (ValueError, RecursionError) as problem:
             report(Diagnostic(Code.EVENT_ERROR, f"not JSON: {_reason(problem)}", place))
-            end = _after(text, at)
+            end = _next_event_line(text, at)
         else:
             if isinstance(value, dict):
                 yield JsonObject(value, place)
@@ -61,7 +61,7 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
-def _after(text: str, at: int) -> int:
+def _next_event_line(text: str, at: int) -> int:
     """Where the next line begins that may be an event."""
     line_end = text.find("\n", at)
     found = NEXT.search(text, line_end + 1) if line_end >= 0 else None

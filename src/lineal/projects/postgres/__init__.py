@@ -57,11 +57,11 @@ def defined_in(scripts: Sequence[Script], defaults: Defaults) -> set[str]:
     if not scripts:
         return set()
 
-    from lineal.extract.sql.parse import deep
+    from lineal.extract.sql.parse import allow_deep_calls
     from lineal.resolve.definitions import Definitions
 
     definitions = Definitions(Corpus(DIALECT, list(scripts), defaults=defaults))
-    with deep():
+    with allow_deep_calls():
         definitions.gather_definitions()
 
     return definitions.created

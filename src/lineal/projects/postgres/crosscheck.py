@@ -23,10 +23,10 @@ from lineal.model.script import Corpus, Script
 from lineal.model.sequences import flatten, second_of_each
 from lineal.projects.postgres.catalog import DIALECT, Catalog, quote_name, read_catalog
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
-from lineal.projects.postgres.explain import Refused, explained, prepare
+from lineal.projects.postgres.explain import Refused, explain_statement, prepare
 from lineal.projects.postgres.server import Session, session
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.postgres.composition import composed, parameters_in
+from lineal.resolve.postgres.composition import compose_query, parameters_in
 from lineal.resolve.postgres.origins import Origin, Origins
 
 HEIRS = """
@@ -37,7 +37,7 @@ JOIN pg_catalog.pg_class p ON p.oid = i.inhparent JOIN pg_catalog.pg_namespace p
 """
 
 
-def compared(corpus: Corpus, address: str) -> Extraction:
+def compare_with_server(corpus: Corpus, address: str) -> Extraction:
     """The text's lineage, with a diagnostic for everything on which the server does not agree."""
     definitions = Definitions(corpus)
     static = definitions.extract()
@@ -178,7 +178,9 @@ class Values:
         """Return which columns flow into each output, by the server's plan."""
         schemas = ", ".join(map(quote_name, self.server.path))
         statement = self.statement(definition)
-        plan = explained(self.server, statement, schemas, parameters_in(definition.plan.query))
+        plan = explain_statement(
+            self.server, statement, schemas, parameters_in(definition.plan.query)
+        )
         views = {
             info.dataset.name: info.names for info in self.catalog.datasets if info.kind == "view"
         }
@@ -194,7 +196,7 @@ class Values:
         script = definition.reading.script
         schema, name = self.stored.get(script.file, ("", ""))
         if not name:
-            return composed(definition, self.missing, self.definitions)
+            return compose_query(definition, self.missing, self.definitions)
 
         if f"{schema}.{name}" in self.catalog.plain_views:
             return f"TABLE {quote_name(schema)}.{quote_name(name)}"

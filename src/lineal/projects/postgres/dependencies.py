@@ -81,7 +81,7 @@ def disagreements(
     for view, query in views.items():
         mine, theirs = ours.get(view, set()), server.reads.get(view, set())
         for relation, column in sorted(mine - theirs, key=str):
-            if not unrecorded(relation, column, mine, theirs, query, relations):
+            if not is_unrecorded(relation, column, mine, theirs, query, relations):
                 yield disagreement(view, relation, column, "text")
 
         for relation, column in sorted(theirs - mine, key=str):
@@ -90,7 +90,7 @@ def disagreements(
                 yield disagreement(view, relation, column, "pg_depend")
 
 
-def unrecorded(
+def is_unrecorded(
     relation: str,
     column: str | None,
     mine: set[tuple[str, str | None]],

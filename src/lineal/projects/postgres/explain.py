@@ -34,7 +34,7 @@ def prepare(session: Session) -> None:
         session.rows(f"SET LOCAL {setting}")
 
 
-def explained(
+def explain_statement(
     session: Session, statement: str, schemas: str, parameters: int = 0
 ) -> dict[str, object]:
     """The plan of one statement, its names looked up in these schemas.
@@ -48,13 +48,15 @@ def explained(
             "SELECT /* lineal */ pg_catalog.set_config('search_path', %s, true)", (schemas,)
         )
         if not parameters:
-            return plan_of(alone(session, f"{EXPLAIN} {statement}"))
+            return plan_of(first_value(session, f"{EXPLAIN} {statement}"))
 
         name = f"lineal_{next(NUMBERS)}"
-        alone(session, f"PREPARE {name} AS {statement}")
+        first_value(session, f"PREPARE {name} AS {statement}")
         try:
             return plan_of(
-                alone(session, f"{EXPLAIN} EXECUTE {name} ({', '.join(['NULL'] * parameters)})")
+                first_value(
+                    session, f"{EXPLAIN} EXECUTE {name} ({', '.join(['NULL'] * parameters)})"
+                )
             )
         finally:
             session.rows(f"DEALLOCATE {name}")
@@ -66,7 +68,7 @@ def plan_of(text: str) -> dict[str, object]:
     return found
 
 
-def alone(session: Session, statement: str) -> str:
+def first_value(session: Session, statement: str) -> str:
     """One statement, whatever its text says; the first value that it gives."""
     psycopg = library()
     connection = session.connection

@@ -15,7 +15,7 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lineal.extract.sql.removals.edits import Cut, Refused, line_end, line_start, without
+from lineal.extract.sql.removals.edits import Cut, Refused, cut_text, line_end, line_start
 from lineal.model.diagnostic import Place
 from lineal.projects.descriptions import Cannot, Tree, plain_data
 
@@ -80,7 +80,7 @@ def _remove_entry(text: str, place: Place) -> str | None:
         if not path:
             return None
 
-        made = without(text, [_cut(text, tree, node, path)])
+        made = cut_text(text, [_cut(text, tree, node, path)])
         if plain_data(made) != _data_without(before, path):
             raise Cannot("something else would change")
     except Cannot as reason:

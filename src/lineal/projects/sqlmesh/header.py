@@ -17,7 +17,7 @@ from lineal.model.extraction import ColumnInfo
 from lineal.projects.lines import blank, line_at
 from lineal.projects.sqlmesh.pieces import (
     Part,
-    closing,
+    closing_bracket,
     pieces,
     signs,
     split,
@@ -87,7 +87,7 @@ class Header:
 
         return found
 
-    def described(self) -> dict[str, str]:
+    def descriptions(self) -> dict[str, str]:
         """column_descriptions (id = 'the key')"""
         return {name: unquote(text) for name, text in assignments(self.raw("column_descriptions"))}
 
@@ -135,7 +135,7 @@ def headers_of(text: str, file: str, dialect: str = "") -> list[Header]:
 def read_header(text: str, file: str, opened: re.Match[str], dialect: str) -> Header:
     """Read a header from its first bracket on."""
     opening = opened.end() - 1
-    end = closing(text, opening, dialect)
+    end = closing_bracket(text, opening, dialect)
     closed = end is not None
     if end is None:
         stop = text.find(";", opening)

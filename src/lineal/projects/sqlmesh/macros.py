@@ -22,12 +22,12 @@ from lineal.model.sequences import flatten
 from lineal.projects.lines import line_at, on_as_many_lines
 from lineal.projects.sqlmesh.pieces import (
     Piece,
-    closing,
+    closing_bracket,
     is_string,
     pieces,
     split,
     split_items,
-    stripped,
+    strip_part,
     unquote,
     unwrap,
 )
@@ -220,7 +220,7 @@ def expand_piece(
 
     name = spelled[1:].strip("{}").strip()
     if not spelled.startswith("@{") and text[end : end + 1] == "(":
-        close = closing(text, end, env.dialect)
+        close = closing_bracket(text, end, env.dialect)
         if close is not None:
             return call(
                 name, text[end + 1 : close], text[:start], text[close + 1 :], env
@@ -392,7 +392,7 @@ def attributes_of(env: Environment) -> dict[str, Any]:
 
 def unknown_call(made: Call) -> str:
     """Return a call of a function in the place of a macro; nothing where a statement stands."""
-    before = stripped(made.before[-400:], 0).text.upper()
+    before = strip_part(made.before[-400:], 0).text.upper()
     if not before or before.endswith(";"):
         return ""
 
@@ -485,7 +485,7 @@ def items_of(made: Call) -> list[str]:
     return flatten(map(split_items, several))
 
 
-def each(made: Call) -> str:
+def expand_each(made: Call) -> str:
     """@EACH([a, b], x -> SUM(x))      SUM(a), SUM(b)"""
     held = None
     if made.given:
@@ -555,7 +555,7 @@ def choose(made: Call) -> str:
         return made.text(1)
 
     other = made.text(2)
-    if not other and re.search(r"(\bSELECT|,)$", stripped(made.before[-400:], 0).text.upper()):
+    if not other and re.search(r"(\bSELECT|,)$", strip_part(made.before[-400:], 0).text.upper()):
         return "NULL"
 
     return other
@@ -609,7 +609,7 @@ def surrogate_key(made: Call) -> str:
     return f"{unquote(made.text(9, 'hash_function', 'MD5'))}(CONCAT({parts}))"
 
 
-def safe(sign: str) -> Callable[[Call], str]:
+def safe_operator(sign: str) -> Callable[[Call], str]:
     """@SAFE_ADD(a, b), @SAFE_SUB(a, b)"""
 
     def write(made: Call) -> str:
@@ -743,12 +743,12 @@ def define(made: Call) -> str:
 
 FUNCTIONS: Mapping[str, Callable[[Call], str]] = {
     "and": connect("AND"), "blueprint_var": read_setting, "date_spine": date_spine,
-    "deduplicate": deduplicate, "def": define, "each": each, "eval": evaluate,
+    "deduplicate": deduplicate, "def": define, "each": expand_each, "eval": evaluate,
     "filter": filter_items, "generate_surrogate_key": surrogate_key,
     "group_by": clause("GROUP BY"), "haversine_distance": distance, "having": clause("HAVING"),
     "if": choose, "join": clause("JOIN"), "limit": clause("LIMIT"), "or": connect("OR"),
-    "order_by": clause("ORDER BY"), "pivot": pivot, "reduce": reduce_items, "safe_add": safe("+"),
-    "safe_div": safe_div, "safe_sub": safe("-"), "sql": plain_sql, "star": star, "union": union,
+    "order_by": clause("ORDER BY"), "pivot": pivot, "reduce": reduce_items, "safe_add": safe_operator("+"),
+    "safe_div": safe_div, "safe_sub": safe_operator("-"), "sql": plain_sql, "star": star, "union": union,
     "var": read_setting, "where": clause("WHERE"), "with": clause("WITH"),
 }  # fmt: skip
 """The macros that SQLMesh brings along."""

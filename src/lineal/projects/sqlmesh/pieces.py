@@ -72,7 +72,7 @@ def signs(text: str, dialect: str, start: int = 0) -> Iterator[tuple[Piece, int]
             yield piece, depth
 
 
-def closing(text: str, opening: int, dialect: str = "") -> int | None:
+def closing_bracket(text: str, opening: int, dialect: str = "") -> int | None:
     """Return the offset of the bracket that closes the one at an offset; None if nothing does."""
     for piece, depth in signs(text, dialect, opening):
         if piece.text in CLOSING and depth == 0:
@@ -95,14 +95,14 @@ def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
 
     for piece, depth in signs(text, dialect):
         if piece.text == separator and depth <= 0:
-            parts.append(stripped(text[begin : piece.start], begin))
+            parts.append(strip_part(text[begin : piece.start], begin))
             begin = piece.end
 
-    parts.append(stripped(text[begin:], begin))
+    parts.append(strip_part(text[begin:], begin))
     return [part for part in parts if part.text]
 
 
-def stripped(text: str, start: int) -> Part:
+def strip_part(text: str, start: int) -> Part:
     """Return a part without the spaces and comments around it."""
     said = [piece for piece in pieces(text) if piece.says]
     if not said:
@@ -117,7 +117,7 @@ ARRAY = re.compile(r"ARRAY\s*(?=\[)", re.IGNORECASE)
 def unwrap(text: str) -> str:
     """Return the text inside the brackets around a text: (a, b), [a, b], ARRAY[a, b]."""
     bare = ARRAY.sub("", text.strip(), count=1) if ARRAY.match(text.strip()) else text.strip()
-    if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
+    if bare and bare[0] in "([" and closing_bracket(bare, 0) == len(bare) - 1:
         return bare[1:-1].strip()
 
     return bare

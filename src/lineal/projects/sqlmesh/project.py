@@ -300,7 +300,7 @@ def blueprints_of(header: Header, draft: Draft) -> list[dict[str, Value]]:
 def declare(name: str, header: Header, draft: Draft) -> None:
     """Declare what a header says of a model's columns."""
     columns = header.columns()
-    told = header.described()
+    told = header.descriptions()
     listed_names = {column.name for column in columns}
     place = header.place("column_descriptions")
     columns += [
@@ -387,7 +387,7 @@ def read_python_model(file: Path, draft: Draft) -> None:
             draft.written.append((model, file, dialect))
             draft.datasets.append(python_info(model, place, False))
         else:
-            draft.given.append(untraced(model, file, draft))
+            draft.given.append(lineage_of_text(model, file, draft))
             draft.datasets.append(python_info(model, place, True))
 
 
@@ -407,7 +407,7 @@ def python_info(model: PythonModel, place: Place, complete: bool) -> DatasetInfo
     )  # fmt: skip
 
 
-def untraced(model: PythonModel, file: Path, draft: Draft) -> Extraction:
+def lineage_of_text(model: PythonModel, file: Path, draft: Draft) -> Extraction:
     """A model whose columns only a run makes: it reads the tables that its text names."""
     place = Place(str(file), model.line, 1)
     target = Dataset("", model.name)
@@ -538,7 +538,7 @@ def add_written(
     macro = PythonMacro(model.name, str(file), model.line, model.function)
     texts = draft.python.write(macro, [], {}, env)
     if not texts:
-        draft.given.append(untraced(model, file, draft))
+        draft.given.append(lineage_of_text(model, file, draft))
 
     for text in dict.fromkeys(texts):
         script = Script(expand(text, env), dialect, str(file), model.line, model.name, MODEL, True)
@@ -660,7 +660,7 @@ class ProjectColumns:
         self.asking.add(key)
 
         try:
-            return dict.fromkeys(self.selected(*self.bodies[key]), "")
+            return dict.fromkeys(self.selected_names(*self.bodies[key]), "")
         finally:
             self.asking.discard(key)
 
@@ -673,7 +673,7 @@ class ProjectColumns:
         found = [each for each in known if each.endswith(f".{key}")]
         return found[0] if len(found) == 1 else key
 
-    def selected(self, model: Model, body: str) -> list[str]:
+    def selected_names(self, model: Model, body: str) -> list[str]:
         """Return the names that the query of a model selects; none if there is a star."""
         quiet = replace(
             model.env, report=lambda _: None, columns_of=self.columns_of, defined={}, asked=[]

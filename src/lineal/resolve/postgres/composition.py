@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.extract.entries import Definition
 from lineal.extract.sql.reading import offset_of
-from lineal.extract.sql.tables import spelled
+from lineal.extract.sql.tables import spell_table
 from lineal.model.edge import Dataset
 from lineal.resolve.definitions import Definitions
 
@@ -19,7 +19,7 @@ Missing = Callable[[Dataset], list[Definition]]
 DEEPEST = 40
 
 
-def composed(definition: Definition, missing: Missing, definitions: Definitions) -> str:
+def compose_query(definition: Definition, missing: Missing, definitions: Definitions) -> str:
     """Return the query of a statement as the server can read it: its own text, where that is a
     query over existing tables.
     """
@@ -33,10 +33,10 @@ def composed(definition: Definition, missing: Missing, definitions: Definitions)
     if plan.with_ is not None:
         tree.set("with_", plan.with_.copy())
 
-    return str(inlined(tree, missing, definitions, 0).sql(dialect="postgres", comments=False))
+    return str(inline_views(tree, missing, definitions, 0).sql(dialect="postgres", comments=False))
 
 
-def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -> Any:
+def inline_views(tree: Any, missing: Missing, definitions: Definitions, depth: int) -> Any:
     """Replace the views that a server lacks by their queries.
 
     FROM v AS x      FROM (SELECT …) AS x
@@ -49,23 +49,23 @@ def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -
         if table.args.get("db") is None and table.name in names:
             continue
 
-        spelling, key = spelled(table, definitions.facts)
+        spelling, key = spell_table(table, definitions.facts)
         if definitions.naming.speaks:
             spelling, key = definitions.naming.full(spelling, key)
 
         entry = definitions.entries.get(key)
         found = missing(entry.dataset) if entry is not None else []
         if found:
-            table.replace(derived(table, found[-1], missing, definitions, depth))
+            table.replace(view_as_derived_table(table, found[-1], missing, definitions, depth))
 
     return tree
 
 
-def derived(
+def view_as_derived_table(
     table: exp.Table, definition: Definition, missing: Missing, definitions: Definitions, depth: int
 ) -> Any:
     """Return a view as a derived table."""
-    inner = inlined(definition.plan.query.copy(), missing, definitions, depth + 1)
+    inner = inline_views(definition.plan.query.copy(), missing, definitions, depth + 1)
     alias = table.args.get("alias")
     name = alias.this.copy() if alias is not None and alias.this is not None else table.this.copy()
     given = list(alias.args.get("columns") or ()) if alias is not None else []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lineal.algebra.frame import slot_at
 from lineal.algebra.lineage import Lineage
 from lineal.extract.entries import Definition
-from lineal.model.edge import Column, Dataset, opened
+from lineal.model.edge import Column, Dataset, open_calls
 from lineal.resolve.definitions import Definitions
 
 FOLDED = frozenset(
@@ -43,7 +43,7 @@ class Origins:
         found: set[Origin] = set()
         for (column, way), trail in lineage.items():
             if way.direct:
-                folded = bool(FOLDED & set(opened(definition.reading.calls(trail))))
+                folded = bool(FOLDED & set(open_calls(definition.reading.calls(trail))))
                 found |= {
                     Origin(o.column, o.folded or folded)
                     for o in self.below(Column(column.dataset, column.name))

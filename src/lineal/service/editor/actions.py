@@ -16,7 +16,7 @@ from lineal.model.extraction import DatasetInfo
 from lineal.model.names import insensitive
 from lineal.projects.descriptions import Fill, write_descriptions
 from lineal.resolve.mentions import Star, StatementMentions
-from lineal.service.editor.navigation import about, column_in_graph
+from lineal.service.editor.navigation import column_in_graph, declaration_of
 from lineal.service.editor.rename import Change
 from lineal.service.editor.spots import YAML, Spot, spot_at
 from lineal.service.editor.templates import edit_between
@@ -113,7 +113,7 @@ def description_action(workspace: Workspace, column: Column) -> Iterator[Action]
                             description: Dollars that were paid for it.
     """
     graph = workspace.graph
-    dataset, info = graph.infos.get(column.dataset), about(graph, column)
+    dataset, info = graph.infos.get(column.dataset), declaration_of(graph, column)
     if dataset is None or dataset.place is None or info.description.strip():
         return
 
@@ -121,7 +121,7 @@ def description_action(workspace: Workspace, column: Column) -> Iterator[Action]
     if inherited is not None:
         fill = Fill(dataset.dataset.name, column.name, inherited.text, dataset.place, info.place)
         title = f"Take over the description of {inherited.source}"
-        yield from filled(workspace, [fill], title)
+        yield from fill_action(workspace, [fill], title)
 
 
 def missing_action(workspace: Workspace, info: DatasetInfo) -> Iterator[Action]:
@@ -140,10 +140,10 @@ def missing_action(workspace: Workspace, info: DatasetInfo) -> Iterator[Action]:
     missing = [name for name in produced if insensitive(name, False) not in known]
     fills = [Fill(info.dataset.name, name, "", info.place, None) for name in missing]
     named = missing[0] if len(missing) == 1 else f"{len(missing)} columns"
-    yield from filled(workspace, fills, f"Add {named} to the YAML of {info.dataset.name}")
+    yield from fill_action(workspace, fills, f"Add {named} to the YAML of {info.dataset.name}")
 
 
-def filled(workspace: Workspace, fills: list[Fill], title: str) -> Iterator[Action]:
+def fill_action(workspace: Workspace, fills: list[Fill], title: str) -> Iterator[Action]:
     """Yield the action that writes declarations, if its YAML file can take them."""
     places = {(fill.column_at or fill.dataset_at).file for fill in fills}
     for path in places:

@@ -12,7 +12,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
 from lineal.resolve.mentions import VisibleSources
-from lineal.service.editor.navigation import about
+from lineal.service.editor.navigation import declaration_of
 from lineal.service.editor.positions import Values
 from lineal.service.editor.spots import YAML, block_at
 from lineal.service.editor.templates import Alignment
@@ -82,7 +82,7 @@ def items_at(workspace: Workspace, path: str, offset: int) -> list[Item]:
 # -- names of datasets -----------------------------------------------------------------------------
 
 
-def referable(workspace: Workspace, found: re.Match[str]) -> Iterator[Item]:
+def references_to_offer(workspace: Workspace, found: re.Match[str]) -> Iterator[Item]:
     """ref('…      the models, seeds and snapshots"""
     graph = workspace.graph
     for dataset, info in graph.infos.items():
@@ -121,7 +121,7 @@ def dataset_names(workspace: Workspace, found: re.Match[str]) -> Iterator[Item]:
 CONTEXTS = (
     (IN_TABLE, source_tables),
     (IN_SOURCE, source_names),
-    (IN_REF, referable),
+    (IN_REF, references_to_offer),
     (IN_PROGRAM_TABLE, dataset_names),
     (AFTER_FROM, dataset_names),
 )
@@ -154,7 +154,7 @@ def column_items(
     for name in columns:
         info = ColumnInfo(name)
         if isinstance(owner, Dataset):
-            info = about(graph, Column(owner, name))
+            info = declaration_of(graph, Column(owner, name))
 
         yield Item(name, FIELD, f"{detail} {info.type}".rstrip(), info.description)
 

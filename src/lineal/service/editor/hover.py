@@ -13,12 +13,12 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import Confidence
 from lineal.resolve.mentions import Local, Named
 from lineal.service.answers import missing_part
-from lineal.service.editor.navigation import about, column_in_graph, same_named
+from lineal.service.editor.navigation import column_in_graph, declaration_of, same_named
 from lineal.service.editor.spots import Spot
 from lineal.service.editor.workspace import Workspace
 from lineal.service.questions import Questions
 from lineal.views.markdown import code
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 MOST_LISTED = 8
 MOST_NAMES = 30
@@ -27,7 +27,9 @@ LONGEST = 120
 
 def hover_text(workspace: Workspace, spot: Spot) -> str:
     """Return the text about the column or dataset of a spot; '' for nothing."""
-    columns = dict.fromkeys(chain(spot.columns, *(twins(spot, each) for each in spot.columns)))
+    columns = dict.fromkeys(
+        chain(spot.columns, *(columns_passed_on(spot, each) for each in spot.columns))
+    )
     parts = [about_column(workspace, named, spot) for named in columns]
     if isinstance(spot.dataset, Dataset):
         parts.append(about_dataset(workspace, spot.dataset))
@@ -37,7 +39,7 @@ def hover_text(workspace: Workspace, spot: Spot) -> str:
     texts = ["\n".join(part) for part in parts]
     notes = {
         f"Written here by a template: {spot.why}.": spot.why,
-        f"The project could not be read again: {visible(workspace.problem)}": workspace.problem,
+        f"The project could not be read again: {make_visible(workspace.problem)}": workspace.problem,
     }
     texts += [text for text, is_so in notes.items() if is_so]
     return "\n\n---\n\n".join(texts)
@@ -61,14 +63,14 @@ def about_column(workspace: Workspace, named: Named, spot: Spot) -> Iterator[str
     graph = workspace.graph
     kind = graph.type_of(column)
     yield f"**{code(str(column))}**" + (f" {code(kind)}" if kind else "")
-    yield from described(about(graph, column).description)
+    yield from description_lines(declaration_of(graph, column).description)
     labels = questions_of(workspace).report.labels.labels_of(column)
-    yield from titled("Classification: ", labels)
+    yield from name_lines("Classification: ", labels)
     yield from upstream_lines(graph, column)
     yield from downstream_lines(graph, column)
 
 
-def twins(spot: Spot, named: Named) -> list[Named]:
+def columns_passed_on(spot: Spot, named: Named) -> list[Named]:
     """Return the columns of datasets that a column of a CTE is, because stars pass it on.
 
     with o as (select * from orders) select o.amount from o      o.amount is orders.amount
@@ -147,7 +149,7 @@ def downstream_lines(graph: Graph, column: Column) -> Iterator[str]:
     yield from cut([edge_line(edge, edge.target) for edge in edges])
     if checks:
         kinds = Counter(graph.kind(edge.into) for edge in checks)
-        yield f"- {', '.join(counted(count, kind) for kind, count in kinds.items())}"
+        yield f"- {', '.join(count_phrase(count, kind) for kind, count in kinds.items())}"
 
 
 def edge_line(edge: Edge, end: Column | Dataset) -> str:
@@ -176,11 +178,11 @@ def about_dataset(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
         return
 
     yield f"**{code(dataset.name)}** {info.kind}"
-    yield from described(info.description)
-    yield from titled("Columns: ", [column.name for column in graph.columns(dataset)])
+    yield from description_lines(info.description)
+    yield from name_lines("Columns: ", [column.name for column in graph.columns(dataset)])
     reads, readers = questions_of(workspace).neighbors(dataset)
     yield ""
-    yield f"{counted(len(reads), 'upstream')} · {counted(len(readers), 'downstream')}"
+    yield f"{count_phrase(len(reads), 'upstream')} · {count_phrase(len(readers), 'downstream')}"
 
 
 def about_relation(workspace: Workspace, spot: Spot, local: Local) -> Iterator[str]:
@@ -189,15 +191,15 @@ def about_relation(workspace: Workspace, spot: Spot, local: Local) -> Iterator[s
     _, name = spot.statement.relations.get(local, (0, "subquery"))
     columns = [each.column for each in spot.statement.made_of if each.owner == local]
     yield f"**{code(name)}** CTE"
-    yield from titled("Columns: ", columns)
+    yield from name_lines("Columns: ", columns)
 
 
-def described(description: str) -> list[str]:
+def description_lines(description: str) -> list[str]:
     """Return the lines of a description; none if there is none."""
     return ["", prose(description.strip())] if description.strip() else []
 
 
-def titled(title: str, names: Sequence[str]) -> list[str]:
+def name_lines(title: str, names: Sequence[str]) -> list[str]:
     """Return a line with names; none if there are none."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ["", f"{title}{', '.join(map(code, names[:MOST_NAMES]))}{more}"] if names else []
@@ -211,7 +213,7 @@ MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
 
 def prose(text: str) -> str:
     """Return text of the input as plain words: no markup, no links."""
-    lines = list(map(visible, text.splitlines()[:12]))
+    lines = list(map(make_visible, text.splitlines()[:12]))
     return "\n".join(MARKUP.sub(r"\\\1", line) for line in lines)
 
 
@@ -224,7 +226,7 @@ def cut(lines: Iterable[str]) -> list[str]:
     return [*several[:MOST_LISTED], f"- and {len(several) - MOST_LISTED} more"]
 
 
-def counted(count: int, what: str) -> str:
+def count_phrase(count: int, what: str) -> str:
     """1 metric, 2 saved queries, 3 upstream"""
     noun = what.replace("_", " ")
     if what in ("upstream", "downstream") or count == 1:
@@ -234,4 +236,4 @@ def counted(count: int, what: str) -> str:
     return f"{count} {plural}"
 
 
-__all__ = ["CONSUMERS", "counted", "hover_text", "questions_of"]
+__all__ = ["CONSUMERS", "count_phrase", "hover_text", "questions_of"]

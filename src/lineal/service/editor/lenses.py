@@ -16,7 +16,7 @@ from lineal.graph.tables import reaching, tables
 from lineal.model.consumers import CONSUMERS
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
-from lineal.service.editor.hover import counted
+from lineal.service.editor.hover import count_phrase
 from lineal.service.editor.spots import YAML
 from lineal.service.editor.workspace import Workspace
 
@@ -52,10 +52,10 @@ def title_of(graph: Graph, dataset: Dataset) -> str:
     edges = [each for each in tables(graph) if graph.kind(each.target) not in CONSUMERS]
     up = {each.source for each in reaching(edges, dataset, up=len(edges), down=0)} - {dataset}
     down = {each.target for each in reaching(edges, dataset, up=0, down=len(edges))} - {dataset}
-    parts = [counted(len(up), "upstream"), counted(len(down), "downstream")]
+    parts = [count_phrase(len(up), "upstream"), count_phrase(len(down), "downstream")]
     found = effects_on_dataset(graph, dataset, parse("drop"))
     kinds = Counter(each.kind for each in found.consumers if each.effect == BREAKS)
-    broken = [counted(count, kind) for kind, count in sorted(kinds.items())]
+    broken = [count_phrase(count, kind) for kind, count in sorted(kinds.items())]
     if broken:
         parts.append(f"breaks {', '.join(broken)}")
 

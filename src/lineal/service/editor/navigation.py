@@ -16,7 +16,7 @@ from lineal.model.consumers import VIRTUAL
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.model.names import same
+from lineal.model.names import is_same_name
 from lineal.model.sequences import flatten
 from lineal.resolve.mentions import Local, Named, StatementMentions
 from lineal.service.editor.positions import Text
@@ -31,7 +31,7 @@ SOURCE = "source"
 
 def same_named(left: Named, right: Named) -> bool:
     """Tell whether two names are those of one column."""
-    return left.owner == right.owner and same(left.column, right.column)
+    return left.owner == right.owner and is_same_name(left.column, right.column)
 
 
 # -- definitions -----------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ def declared_span(workspace: Workspace, named: Named) -> list[Span]:
         return [header]
 
     places = [edge.place for edge in workspace.graph.into(column)]
-    declared = about(workspace.graph, column).place
+    declared = declaration_of(workspace.graph, column).place
     for place in filter(None, [*places, declared]):
         return [span_of_place(workspace, place, column.name)]
 
@@ -234,7 +234,7 @@ def header_span(workspace: Workspace, column: Column) -> Span | None:
     seeds/raw_orders.csv  id,user_id,status      the cell id
     """
     info = workspace.graph.infos.get(column.dataset)
-    place = about(workspace.graph, column).place
+    place = declaration_of(workspace.graph, column).place
     if info is None or info.kind != "seed" or place is None:
         return None
 
@@ -387,7 +387,7 @@ def names_dataset(spot: Spot, wanted: Dataset | Local | None) -> bool:
     return spot.dataset == wanted and spot.is_written and not is_alias
 
 
-def about(graph: Graph, column: Column) -> ColumnInfo:
+def declaration_of(graph: Graph, column: Column) -> ColumnInfo:
     """Return the declaration of a column; only its name if there is none.
 
     columns: [{name: total}]      also if the model makes no column total
@@ -398,7 +398,7 @@ def about(graph: Graph, column: Column) -> ColumnInfo:
 
     info = graph.infos.get(column.dataset)
     declared = (info.declared if info is not None else None) or []
-    named = (each for each in declared if same(each.name, column.name))
+    named = (each for each in declared if is_same_name(each.name, column.name))
     return next(named, ColumnInfo(column.name))
 
 
@@ -409,4 +409,4 @@ def column_in_graph(workspace: Workspace, named: Named) -> Column | None:
         return None
 
     known = workspace.graph.columns(column.dataset)
-    return next((each for each in known if same(each.name, column.name)), column)
+    return next((each for each in known if is_same_name(each.name, column.name)), column)

@@ -13,7 +13,7 @@ from lineal.model.finding import Finding
 from lineal.rules import REMEDIES
 from lineal.service.editor.positions import Text, Values
 from lineal.service.editor.workspace import Workspace
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 LEVELS = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFO: 3}
 """The severities of the protocol: error, warning, information."""
@@ -101,13 +101,13 @@ def diagnostic_values(diagnostic: Diagnostic) -> Values:
 
 def values_of(code: str, severity: Severity, message: str, advice: str) -> Values:
     """Return the values of a diagnostic."""
-    text = visible(message)
+    text = make_visible(message)
     if advice and advice not in message:
-        text = f"{text}. {visible(advice)}"
+        text = f"{text}. {make_visible(advice)}"
 
     return {"code": code, "severity": LEVELS[severity], "message": text, "source": "lineal"}
 
 
-def only(found: dict[str, list[Values]], paths: Iterable[str]) -> dict[str, list[Values]]:
+def diagnostics_of(found: dict[str, list[Values]], paths: Iterable[str]) -> dict[str, list[Values]]:
     """Return the diagnostics of some files; a file without any has an empty list."""
     return {path: found.get(path, []) for path in paths}

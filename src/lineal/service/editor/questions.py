@@ -21,7 +21,7 @@ from lineal.service.editor.navigation import (
     references_to,
 )
 from lineal.service.editor.positions import Text, Values
-from lineal.service.editor.problems import only, problems_of
+from lineal.service.editor.problems import diagnostics_of, problems_of
 from lineal.service.editor.rename import Change, column_to_rename, plan_rename
 from lineal.service.editor.spots import Spot, spot_at
 from lineal.service.editor.workspace import Workspace
@@ -59,7 +59,7 @@ def check(workspace: Workspace, asked: Asked) -> Values:
     """Return the diagnostics of the files that the last edits concern."""
     files = workspace.check()
     found = problems_of(workspace, encoding_of(asked))
-    return {"files": only(found, sorted(files)), "is_stale": workspace.is_stale}
+    return {"files": diagnostics_of(found, sorted(files)), "is_stale": workspace.is_stale}
 
 
 def refresh(workspace: Workspace, asked: Asked) -> Values:

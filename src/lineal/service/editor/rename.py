@@ -20,7 +20,7 @@ from lineal.model.consumers import CONSUMERS, TEST
 from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
-from lineal.model.names import same
+from lineal.model.names import is_same_name
 from lineal.model.sequences import flatten
 from lineal.resolve.mentions import Local, Named
 from lineal.service.answers import Misasked
@@ -81,13 +81,13 @@ def column_to_rename(workspace: Workspace, spot: Spot) -> Named:
         raise Refused(external_reason(workspace, origin_of(spot, spot.columns[0])))
 
     if len(spot.means) > 1:
-        listed = ", ".join(map(shown, spot.means))
+        listed = ", ".join(map(show_column, spot.means))
         raise Refused(f"The text does not tell which column is meant: {listed}.")
 
     return several[0]
 
 
-def shown(named: Named) -> str:
+def show_column(named: Named) -> str:
     """Return a column as dataset.column."""
     return f"{named.dataset.name}.{named.column}"
 
@@ -149,21 +149,25 @@ def external_reason(workspace: Workspace, named: Named) -> str:
     kind = info.kind if info is not None else "table"
     file = state.made_in.get(named.owner, "")
     if kind in CONSUMERS:
-        return f"{shown(named)} belongs to a {kind}."
+        return f"{show_column(named)} belongs to a {kind}."
 
     if not file and kind == "seed":
-        return f"{shown(named)} is named by the header of a CSV file, which no statement makes."
+        return (
+            f"{show_column(named)} is named by the header of a CSV file, which no statement makes."
+        )
 
     declared = [each for each in state.declared_in(named.owner) if not file]
     if declared:
         where = Path(declared[0]).name
-        return f"{shown(named)} is declared in {where}; what fills the table is not in the project."
+        return f"{show_column(named)} is declared in {where}; what fills the table is not in the project."
 
     if not file:
-        return f"{shown(named)} belongs to an external table: no file of the project makes it."
+        return (
+            f"{show_column(named)} belongs to an external table: no file of the project makes it."
+        )
 
     if any(part in PACKAGES for part in Path(file).parts):
-        return f"{shown(named)} belongs to an installed package: {file}."
+        return f"{show_column(named)} belongs to an installed package: {file}."
 
     return ""
 
@@ -188,7 +192,7 @@ def check_columns(workspace: Workspace, kin: Kin, new: str) -> None:
                 "a declared schema."
             )
 
-        if any(same(each.name, new) for each in graph.columns(named.owner)):
+        if any(is_same_name(each.name, new) for each in graph.columns(named.owner)):
             raise Refused(f"{named.owner.name} already has a column {new}.")
 
 
@@ -240,7 +244,7 @@ def changes_at(spot: Spot, kin: Kin, new: str) -> Iterator[Change]:
         raise Refused(f"{place_of(workspace, spot)} names the column, and {spot.why}.")
 
     if reads and others:
-        listed = ", ".join(map(shown, others))
+        listed = ", ".join(map(show_column, others))
         raise Refused(f"{place_of(workspace, spot)} names {listed} by the same word.")
 
     if spot.names_element and reads:

@@ -19,7 +19,7 @@ from lineal.graph.graph import UnknownName
 from lineal.model.consumers import CONSUMERS
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Read
-from lineal.model.names import same
+from lineal.model.names import is_same_name
 from lineal.resolve.mentions import Local, Mention, Named, StatementMentions
 from lineal.service.editor.positions import Text
 from lineal.service.editor.workspace import Workspace
@@ -328,7 +328,7 @@ def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
         block = block_at(text, place.line)
         for found in VALUES_OF_TESTS.finditer(text.text, *block):
             is_other = found["key"] == "field" and is_declared_above(workspace, read, place)
-            if same(found["name"], named.column) and not is_other:
+            if is_same_name(found["name"], named.column) and not is_other:
                 spots[Spot(path, *found.span("name"), means=(named,))] = None
 
         for span in words_of_test(text.text, block, named.column) if named.column else ():

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lineal.graph.graph import Graph
-from lineal.model.boundary import described
+from lineal.model.boundary import describe_error
 from lineal.model.consumers import TEST, VIRTUAL
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
@@ -221,7 +221,7 @@ class Workspace:
         try:
             found = self.read()
         except Exception as problem:  # a file that is half typed now is whole the next time
-            self.problem = described(problem)
+            self.problem = describe_error(problem)
             return False
 
         self._state, self.problem, self.is_stale = found, "", False
@@ -321,7 +321,7 @@ class Workspace:
             if broken:
                 return self.keep_broken(corpus, changed, broken)
 
-            more = self.affected(found, before) - numbers
+            more = self.affected_scripts(found, before) - numbers
             if not more or len(numbers) > MOST_AFFECTED:
                 self.is_stale = self.is_stale or bool(more)
                 break
@@ -350,7 +350,7 @@ class Workspace:
         self._state = replace(self._state, corpus=corpus)
         return files
 
-    def affected(self, found: Extraction, before: State) -> set[int]:
+    def affected_scripts(self, found: Extraction, before: State) -> set[int]:
         """Return the scripts that read a dataset whose columns have changed.
 
         select id, amount      after an edit: select id, amount, status
@@ -438,14 +438,14 @@ class Workspace:
         state = self.state
         scripts = filter(is_statement, (state.corpus.scripts[number] for number in numbers))
         if text is not None:
-            scripts = filter(None, (self.patched(path, script, text) for script in scripts))
+            scripts = filter(None, (self.patch_script(path, script, text) for script in scripts))
 
         return flatten(
             read_partly(state, script, self._good.get((path, script.target or ""), ""))
             for script in scripts
         )
 
-    def patched(self, path: str, script: Script, text: str) -> Script | None:
+    def patch_script(self, path: str, script: Script, text: str) -> Script | None:
         """Return a script of a file with another text; None if the text takes more to read."""
         new = self.align(path, script).patch(text)
         return replace(script, text=new) if new is not None else None

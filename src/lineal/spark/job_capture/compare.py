@@ -22,7 +22,7 @@ from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.script import Corpus, Main
 from lineal.projects import load
 from lineal.resolve.definitions import Definitions
-from lineal.spark.job_capture.names import SameNames, is_open, renamed
+from lineal.spark.job_capture.names import SameNames, is_open, names_in_run
 from lineal.spark.job_capture.watch import Captured
 from lineal.views.words import count_noun
 
@@ -81,7 +81,7 @@ def program_at(job: str, arguments: Iterable[str]) -> Corpus:
 def compare_job(program: Corpus, captured: Captured, failed: bool = False) -> Comparison:
     """Compare static lineage with the captured one; of a job that failed, up to the failure."""
     reading = Reading(program, captured, captured.schemas)
-    borrowed = list(reading.borrowed())
+    borrowed = list(reading.borrowed_schemas())
     if borrowed:
         reading = Reading(program, captured, [*captured.schemas, *borrowed])
 
@@ -102,11 +102,11 @@ class Reading:
         met = [*self.exact.datasets, *(info.dataset for info in captured.schemas)]
         self.names = SameNames(self.static.datasets, met)
 
-    def borrowed(self) -> Iterator[DatasetInfo]:
+    def borrowed_schemas(self) -> Iterator[DatasetInfo]:
         """The schemas of datasets that the program names differently from the run: under the names of
         the program.
         """
-        for dataset, same in renamed(self.names.found).items():
+        for dataset, same in names_in_run(self.names.found).items():
             info = self.schemas.get(same)
             if info is not None and dataset not in self.schemas:
                 yield replace(info, dataset=dataset)

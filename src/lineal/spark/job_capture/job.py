@@ -22,7 +22,7 @@ STOPPED = 130
 def run_job(file: str, arguments: Sequence[str], watch: Watch) -> int:
     """The job's own exit code; what it raises is shown as Python shows it."""
     failure, code = "", 0
-    with watched(watch.attach), started_as(file, arguments), jvm_ends_with_us():
+    with watch_contexts(watch.attach), started_as(file, arguments), jvm_ends_with_us():
         try:
             runpy.run_path(file, run_name="__main__")
         except SystemExit as leaving:
@@ -48,7 +48,7 @@ def exit_code(leaving: SystemExit) -> int:
 
 
 @contextmanager
-def watched(attach: Callable[[Any], None]) -> Iterator[None]:
+def watch_contexts(attach: Callable[[Any], None]) -> Iterator[None]:
     """Every context, from its first moment: the one that is there, and those that the job makes."""
     from pyspark import SparkContext
 

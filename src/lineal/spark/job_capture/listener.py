@@ -13,7 +13,7 @@ import json
 from typing import Any, NamedTuple
 
 from lineal.extract.catalyst.commands import COMMANDS
-from lineal.spark.plan import compiled, text_of, writer
+from lineal.spark.plan import compile_instance, text_of, writer
 
 QUEUE = "lineal"
 
@@ -303,7 +303,9 @@ class Listener:
 
     def __init__(self, context: Any) -> None:
         plans = writer(context)
-        self._java = compiled(LISTENER, "LinealCapture", context, plans).listening(plans, WRITES)
+        self._java = compile_instance(LISTENER, "LinealCapture", context, plans).listening(
+            plans, WRITES
+        )
         self._bus = context._jsc.sc().listenerBus()
         self._dropped_before = 0
         self._dropped_before = self.dropped

@@ -105,7 +105,7 @@ def is_open(name: str) -> bool:
     return bool(PLACEHOLDER.search(name)) or SYNTHETIC in name
 
 
-def renamed(found: Mapping[Dataset, Dataset]) -> dict[Dataset, Dataset]:
+def names_in_run(found: Mapping[Dataset, Dataset]) -> dict[Dataset, Dataset]:
     """Those that static reading names differently from the run."""
     return {
         dataset: same

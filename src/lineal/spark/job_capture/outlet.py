@@ -116,13 +116,13 @@ class ToServer:
     def _run(self) -> None:
         """Send events until the outlet is closed, with pauses after failures."""
         while (event := self._next()) is not None:
-            if self._sent(event):
+            if self._send(event):
                 self._pause = MOMENT
                 self._drop(event)
             elif REFUSED.search(self._reason):
                 self._drop(event)
                 self._give_up([event])
-            elif self._hopeless or not self._paused():
+            elif self._hopeless or not self._wait():
                 return
 
     def _next(self) -> Event | None:
@@ -139,7 +139,7 @@ class ToServer:
             if self._waiting and self._waiting[0] is event:
                 self._waiting.popleft()
 
-    def _paused(self) -> bool:
+    def _wait(self) -> bool:
         """True after a pause, each longer than the last; False when there is no time left for one.
 
         The end of the job shortens it: then a server gets its last chances.
@@ -159,7 +159,7 @@ class ToServer:
         self._pause = min(self._pause * 2, PAUSE)
         return True
 
-    def _sent(self, event: Event) -> bool:
+    def _send(self, event: Event) -> bool:
         """Send an event; return whether the server took it."""
         from lineal.deliver.send import NotSent, Unavailable, send
 

@@ -31,7 +31,7 @@ def listen(told: Told) -> None:
     from pyspark.sql import SparkSession
 
     if not _listening:
-        SparkSession.sql = overheard(SparkSession.sql)  # type: ignore[method-assign]
+        SparkSession.sql = listen_to_sql(SparkSession.sql)  # type: ignore[method-assign]
 
     _listening.append(told)
 
@@ -48,7 +48,7 @@ def leave(told: Told) -> None:
         SparkSession.sql = SparkSession.sql.__wrapped__  # type: ignore[method-assign, attr-defined]
 
 
-def overheard(spoken: Any) -> Any:
+def listen_to_sql(spoken: Any) -> Any:
     """spark.sql as it is; the procedures among the statements that it has executed are reported."""
 
     @wraps(spoken)

@@ -130,7 +130,7 @@ class Recorder:
         with self._lock:
             return unite_writes(list(self._found.values()), list(self._problems.values()))
 
-    def _settled(self, found: Extraction) -> Extraction:
+    def _without_plan(self, found: Extraction) -> Extraction:
         """Without the plan that it was read from: a job of a thousand writes keeps their edges, not
         their plans.
         """
@@ -159,7 +159,7 @@ class Recorder:
         if batch.plan:
             variables = self._variables.get(batch.session)
             origins.add(
-                deeply(
+                read_deeply(
                     lambda: origin_of_plan(batch.plan, self._names, origins, batch.rdd, variables)
                 )
             )
@@ -188,21 +188,23 @@ class Recorder:
             if execution.kind in VARIABLES:
                 if not execution.failure:
                     variables.update(
-                        deeply(lambda: variables_in(text, self._names, origins, variables))
+                        read_deeply(lambda: variables_in(text, self._names, origins, variables))
                     )
 
                 return
 
             if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
                 origins.add(
-                    deeply(
+                    read_deeply(
                         lambda: origin_of_plan(text, self._names, origins, execution.rdd, variables)
                     )
                 )
                 return
 
-            found = deeply(lambda: extract(text, execution.kind, self._names, origins, variables))
-            found = self._settled(found)
+            found = read_deeply(
+                lambda: extract(text, execution.kind, self._names, origins, variables)
+            )
+            found = self._without_plan(found)
         except Exception as problem:
             self.problem(
                 execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}"
@@ -265,7 +267,7 @@ class Recorder:
         variables.
         """
         variables = self._variables.get(session)
-        return deeply(lambda: extract(plan, target, self._names, self._checkpoints, variables))
+        return read_deeply(lambda: extract(plan, target, self._names, self._checkpoints, variables))
 
 
 def makes_anew(execution: Execution, target: Dataset) -> bool:
@@ -278,14 +280,14 @@ def makes_anew(execution: Execution, target: Dataset) -> bool:
     )
 
 
-def deeply(read: Callable[[], Read]) -> Read:
+def read_deeply(read: Callable[[], Read]) -> Read:
     """A chain of some hundred steps is a thousand calls deep."""
     try:
         return read()
     except RecursionError:
-        from lineal.extract.sql.parse import deep
+        from lineal.extract.sql.parse import allow_deep_calls
 
-        with deep():
+        with allow_deep_calls():
             return read()
 
 

@@ -171,7 +171,7 @@ class Watch:
         self._run_id = str(uuid4())
         self._name = settings.job_name
         self._spark_version = ""
-        self._began = now()
+        self._began = current_time()
         self.captured = Captured(self._recorder)
 
     @property
@@ -219,7 +219,7 @@ class Watch:
             if self.settings.to and self._followers:
                 from lineal.views.openlineage import runs
 
-                self._outlet.put([runs.ended(self._application, now(), failure)])
+                self._outlet.put([runs.end_of_run(self._application, current_time(), failure)])
                 self._outlet.close(self.settings.timeout)
 
             if self.settings.save:
@@ -273,7 +273,7 @@ class Watch:
         try:
             from lineal.views.openlineage import runs
 
-            self._outlet.put([runs.began(self._application, self._began)])
+            self._outlet.put([runs.start_of_run(self._application, self._began)])
         except Exception as problem:
             self._recorder.problem("events", f"no event could be written: {one_line(problem)}")
 
@@ -284,7 +284,7 @@ class Watch:
 
         from lineal.graph.graph import Graph
         from lineal.views.openlineage import Emission, runs
-        from lineal.views.report import everything
+        from lineal.views.report import report_of_all
 
         job = Job(
             (write.target,),
@@ -302,7 +302,7 @@ class Watch:
             write.run.ended, namespace=self.settings.namespace, legacy=self._legacy(write)
         )
         self._outlet.put(
-            runs.of_write(everything(Graph(told)), emission, self._application, write.failure)
+            runs.of_write(report_of_all(Graph(told)), emission, self._application, write.failure)
         )
 
     def _legacy(self, write: Write) -> bool:
@@ -382,6 +382,6 @@ class Follower:
         self._recorder.close(self.run_id)
 
 
-def now() -> str:
+def current_time() -> str:
     """Return the time as ISO 8601 in UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

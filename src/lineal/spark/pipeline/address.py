@@ -40,15 +40,15 @@ def local(where: str | Path) -> Path | None:
     return Path(path)
 
 
-def met(paths: Iterable[str]) -> tuple[str, ...]:
+def expand_patterns(paths: Iterable[str]) -> tuple[str, ...]:
     """history/*.csv, {may,june}/**/*.json
 
     what is here under such names, in order; else the names themselves
     """
-    return tuple(chain.from_iterable(map(_met, paths)))
+    return tuple(chain.from_iterable(map(_files_at, paths)))
 
 
-def _met(path: str) -> list[str]:
+def _files_at(path: str) -> list[str]:
     """Return the files that a path or pattern names; raise BulkError if there are none."""
     where = local(path)
     if where is None or _is_there(where):
@@ -84,7 +84,7 @@ def _spellings(pattern: str) -> Iterator[str]:
         yield from _spellings(pattern[: found.start()] + choice + pattern[found.end() :])
 
 
-def fixed(path: str) -> str:
+def fixed_folder(path: str) -> str:
     """history/2026-*/*.csv      history: the folder that all of it is in"""
     where = local(path)
     if where is None or _is_there(where):

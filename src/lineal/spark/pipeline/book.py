@@ -153,7 +153,7 @@ class Book:
         """Return the key of a statement."""
         return bytes(self.keys[KEY * number : KEY * number + KEY])
 
-    def packed(self, number: int) -> bytes:
+    def pack_script(self, number: int) -> bytes:
         """Return a script as it travels."""
         return self.scripts_at.read(self.texts, number)
 
@@ -163,13 +163,13 @@ class Book:
 
     def script(self, number: int) -> Script:
         """Return a script."""
-        return unpack_script(self.packed(number))
+        return unpack_script(self.pack_script(number))
 
     def scripts(self) -> list[Script]:
         """Return all scripts."""
         return list(map(self.script, range(len(self))))
 
-    def logged(self, scripts: Iterable[Script]) -> dict[str, Logged]:
+    def logged_statements(self, scripts: Iterable[Script]) -> dict[str, Logged]:
         """Return all statements of a log by their names."""
         return {
             script.file: unpack_seen(self.packed_runs(number), script.file)
@@ -184,17 +184,17 @@ class Book:
         for place in self.pages:
             counts = np.frombuffer(self.words.get(place), np.int32)
             hashes = np.frombuffer(self.words.get(self.words.after(place)), np.int64)
-            found.append(_sorted(_pairs(names, counts, hashes, first)))
+            found.append(_sort_pairs(_pairs(names, counts, hashes, first)))
             first += len(counts)
 
         mentions = Pairs(*map(np.concatenate, zip(NO_PAIRS, *found, strict=True)))
-        makes, fills = _sorted(self.makes.pairs(names)), _sorted(self.fills.pairs(names))
+        makes, fills = _sort_pairs(self.makes.pairs(names)), _sort_pairs(self.fills.pairs(names))
         return Glance(len(self), len(names), makes, fills, mentions)
 
 
 NO_PAIRS = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
-def _sorted(pairs: Pairs) -> Pairs:
+def _sort_pairs(pairs: Pairs) -> Pairs:
     """Return pairs by statement and name: hashes come in any order."""
     return pairs.where(np.lexsort((pairs.names, pairs.statements)))

@@ -24,13 +24,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lineal.graph.graph import overlap, whole
+from lineal.graph.graph import overlap, whole_column
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
 from lineal.model.grouping import group_pairs
 from lineal.model.sequences import positions_of
 from lineal.model.way import STRENGTH, How, way
 from lineal.spark.pipeline.output import PART, Output, write_part
-from lineal.spark.pipeline.sessions import is_connect, parallelism, sharing
+from lineal.spark.pipeline.sessions import is_connect, parallelism, share_value
 from lineal.spark.pipeline.tables import end_names
 
 BUDGET = 512_000_000
@@ -128,7 +128,7 @@ class EdgesOf:
         self.output = output
 
     def __iter__(self) -> Iterator[Edge]:
-        with self.output.folder.copied() as path:
+        with self.output.folder.local_copy() as path:
             for file in sorted((path / "edges").rglob("*.parquet")):
                 for batch in pq.ParquetFile(file).iter_batches(AT_ONCE, columns=list(OF_EDGE)):
                     yield from map(_edge_in, *(batch.column(name).to_pylist() for name in OF_EDGE))
@@ -198,10 +198,12 @@ def _through_fields(edges: Iterable[Edge]) -> Iterator[tuple[Column, Column | Da
     so v.s → w.f: a column goes where its fields go, and they go where it goes
     """
     ends = {end for edge in edges for end in (edge.source, edge.target) if isinstance(end, Column)}
-    nested = {whole(column) for column in ends if column.path}
-    families = group_pairs((whole(column), column) for column in ends if whole(column) in nested)
+    nested = {whole_column(column) for column in ends if column.path}
+    families = group_pairs(
+        (whole_column(column), column) for column in ends if whole_column(column) in nested
+    )
     for edge in edges if nested else ():
-        for column in families.get(whole(edge.source), ()):
+        for column in families.get(whole_column(edge.source), ()):
             if column != edge.source and overlap(column, edge.source):
                 yield column, edge.target, edge
 
@@ -224,7 +226,7 @@ def write(
     graph, nodes = graph_of(edges)
     output.write("nodes", nodes)
     way = "tracing" if graph.size <= budget else "joins"
-    found = traced(spark, graph) if way == "tracing" else joined(spark, graph)
+    found = trace_in_blocks(spark, graph) if way == "tracing" else trace_by_depth(spark, graph)
     pairs = stream(output.aside("closure"), found)
     output.commit("closure", pairs)
     return {"pairs": pairs, "way": way}
@@ -270,11 +272,11 @@ class Part(NamedTuple):
         return pa.table([column.astype(np.int32, copy=False) for column in columns], schema=SCHEMA)
 
 
-def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
+def trace_in_blocks(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """The pairs in the order of their columns, so many blocks at once as fit."""
     expected = pairs_of_blocks(graph)
     done, off = 0, 1.0
-    with sharing(spark, graph) as shared:
+    with share_value(spark, graph) as shared:
         while done < len(expected):
             ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
             firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
@@ -294,7 +296,7 @@ def _traced_blocks(
     """The pairs of some blocks, in their order."""
     if not is_connect(spark):
         several = spark.sparkContext.parallelize(firsts, tasks)
-        found = several.mapPartitions(tracing(graph, BLOCK)).collect()
+        found = several.mapPartitions(tracer_of(graph, BLOCK)).collect()
         yield from (part.table() for part in found)
         return
 
@@ -305,7 +307,7 @@ def _traced_blocks(
 
 def _tracing_rows(graph: object) -> Callable[[Batches], Batches]:
     """The same of a frame's rows, as a frame's rows."""
-    trace = tracing(graph, BLOCK)
+    trace = tracer_of(graph, BLOCK)
 
     def work(batches: Batches) -> Batches:
         """Trace each batch of nodes."""
@@ -328,7 +330,7 @@ def pairs_of_blocks(graph: Arrays) -> Any:
     return (np.interp(blocks, firsts, pairs) / NEIGHBOURS + 1) * BLOCK
 
 
-def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]:
+def tracer_of(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]:
     """Return a function that traces blocks of sources on an executor."""
 
     def work(firsts: Iterable[int]) -> Iterator[Part]:
@@ -377,8 +379,10 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
 
         origin = np.repeat(np.arange(len(ends), dtype=np.int32), counts)
         edge = np.arange(total) + np.repeat(low - (np.cumsum(counts) - counts), counts)
-        keys, order = ordered((border - ends)[origin] + graph.targets[edge])
-        made = composed(graph.subtypes[edge], subtypes[origin] if levels else subtypes)[order]
+        keys, order = order_keys((border - ends)[origin] + graph.targets[edge])
+        made = compose_subtypes(graph.subtypes[edge], subtypes[origin] if levels else subtypes)[
+            order
+        ]
         heads = np.flatnonzero(np.concatenate((keys[:1] >= 0, keys[1:] != keys[:-1])))
         if len(heads) < total:
             keys, order, made = keys[heads], order[heads], np.bitwise_or.reduceat(made, heads)
@@ -395,16 +399,16 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
         levels.append((keys, ends[origin[order]].astype(np.int32), made))
         pairs += len(keys)
 
-    return _joined(first, last - first, shift, levels)
+    return _join_levels(first, last - first, shift, levels)
 
 
-def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any]]) -> Part:
+def _join_levels(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any]]) -> Part:
     """Join the levels of a trace into one part, sorted by source."""
     nothing = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
     keys, vias, subtypes = map(np.concatenate, zip(nothing, *levels, strict=True))
     numbers = np.arange(1, len(levels) + 1, dtype=np.min_scalar_type(len(levels)))
     depths = np.repeat(numbers, [len(each) for each, *_ in levels])
-    keys, order = ordered(keys)
+    keys, order = order_keys(keys)
     counts = np.diff(np.searchsorted(keys, np.arange(count + 1) << shift))
     targets = (keys & (1 << shift) - 1).astype(np.int32)
     return Part(
@@ -412,7 +416,7 @@ def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any
     )
 
 
-def ordered(keys: Any) -> tuple[Any, Any]:
+def order_keys(keys: Any) -> tuple[Any, Any]:
     """The keys in order, those that are equal as they stood, and which they were.
 
     Where there is room in a number, it has both: that is sorted several times faster.
@@ -427,7 +431,7 @@ def ordered(keys: Any) -> tuple[Any, Any]:
     return keys[order], order
 
 
-def composed(outer: Any, inner: Any) -> Any:
+def compose_subtypes(outer: Any, inner: Any) -> Any:
     """Return the subtypes of paths of two steps."""
     return COMPOSED[outer.astype(np.int64) << len(BITS) | inner]
 
@@ -472,7 +476,7 @@ def _mark(keys: Any) -> Any:
 # -- by joins --------------------------------------------------------------------------------------
 
 
-def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
+def trace_by_depth(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """Yield the pairs depth by depth: the pairs of the last depth go one edge further, and known
     pairs are left out.
     """

@@ -28,7 +28,7 @@ from lineal.projects.logs.rows import (
     open_log,
     records,
 )
-from lineal.projects.text import unreadable
+from lineal.projects.text import unreadable_file
 from lineal.spark.pipeline import address
 from lineal.spark.pipeline.errors import BulkError
 
@@ -53,7 +53,7 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
         if where is None or not where.exists():
             return None
 
-        found += below(where) if where.is_dir() else [str(where)]
+        found += files_below(where) if where.is_dir() else [str(where)]
 
     if any(file.lower().endswith(packed) for file in found):
         return None
@@ -61,7 +61,7 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
     return found
 
 
-def below(folder: Path) -> Iterator[str]:
+def files_below(folder: Path) -> Iterator[str]:
     """The files of a folder that Spark reads, too."""
     for where, folders, names in walk_folders(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
@@ -157,7 +157,7 @@ def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, 
             for row in csv_rows(file, lines, faults.append, names):
                 yield _fields(row)
     except TORN as torn:
-        faults.append(unreadable(file, torn))
+        faults.append(unreadable_file(file, torn))
 
     for problem in faults:
         yield {fault: NOT_UTF8 if is_about_encoding(problem) else NOT_READ}

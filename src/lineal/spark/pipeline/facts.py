@@ -16,7 +16,7 @@ import numpy as np
 from lineal.incremental.memory import Record
 from lineal.model.names import Fold, column_key, is_exact
 from lineal.spark.pipeline.hashing import hash_of
-from lineal.spark.pipeline.order import bare, spans
+from lineal.spark.pipeline.order import bare_words, values_between
 
 SCAN, ROW_TYPE = "scan", "row_type"
 WIDE = "*"
@@ -52,7 +52,7 @@ class Facts(NamedTuple):
 
 def last_word(name: str) -> str:
     """ "S"."Orders"      orders"""
-    return next(reversed(bare(name).replace(".", " ").split()), "")
+    return next(reversed(bare_words(name).replace(".", " ").split()), "")
 
 
 class Whole(Exception):
@@ -174,4 +174,4 @@ class ManyFacts:
     def numbers_of(self, name: str, which: Any = slice(None)) -> Any:
         """Return the numbers of a field, of all records or of some, one after the other."""
         ends = self.ends[name][which]
-        return spans(ends - self.sizes[name][which], ends, self.numbers)
+        return values_between(ends - self.sizes[name][which], ends, self.numbers)

@@ -60,7 +60,7 @@ class Folder(Protocol):
     def address(self, name: str) -> str:
         """As Spark has to be told it."""
 
-    def copied(self) -> AbstractContextManager[Path]:
+    def local_copy(self) -> AbstractContextManager[Path]:
         """A folder of this machine with its tables."""
 
     def hold(self) -> AbstractContextManager[None]:
@@ -145,7 +145,7 @@ class Local:
         return to_write(self.path / name)
 
     @contextmanager
-    def copied(self) -> Iterator[Path]:
+    def local_copy(self) -> Iterator[Path]:
         """The folder itself."""
         yield self.path
 
@@ -233,7 +233,7 @@ class Hadoop:
         return f"{self.root}/{name}"
 
     @contextmanager
-    def copied(self) -> Iterator[Path]:
+    def local_copy(self) -> Iterator[Path]:
         """A copy of the folder, for as long as it is needed."""
         with tempfile.TemporaryDirectory(prefix="lineal-") as here:
             copy = Path(here, "copy")

@@ -35,9 +35,9 @@ from lineal.spark.pipeline.stages import (
     Run,
     Say,
     Summary,
+    check_outside,
     in_one_line,
     log_of,
-    outside,
 )
 from lineal.spark.pipeline.state import State, open_state
 from lineal.spark.pipeline.statements import count_runs
@@ -110,14 +110,14 @@ class Stream:
         """Return the source of the stream."""
         asked = Settings(log_of(self.options), self.following.most_files, self.following.options)
         if "://" not in "".join(self.options.paths):
-            outside(self.options.folder, self.options.paths)
+            check_outside(self.options.folder, self.options.paths)
 
         return source_of(asked)
 
     def run(self) -> Summary | None:
         """Follow the stream to its end."""
         check_not_a_run(self.folder)
-        self.history.begin(self.described())
+        self.history.begin(self.settings_of_count())
         query = self.start()
         try:
             self.wait_for(query)
@@ -126,7 +126,7 @@ class Stream:
 
         return self.summary
 
-    def described(self) -> dict[str, Any]:
+    def settings_of_count(self) -> dict[str, Any]:
         """Return what decides how events are counted."""
         options = self.options
         return {

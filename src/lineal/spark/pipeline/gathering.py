@@ -144,10 +144,10 @@ class Noting(Definitions):
             *(Written(file, target, 0, True, True, True) for file, target in routines),
         ]
 
-    def parsed(self, reading: Any) -> list[Any]:
+    def parse(self, reading: Any) -> list[Any]:
         """Parse a script here, and count it."""
         self.read_here += 1
-        return super().parsed(reading)
+        return super().parse(reading)
 
 
 def _written_statement(definition: Definition, target: Dataset) -> Written:
@@ -246,7 +246,7 @@ class Faulty(Protocol):
         """Return why each of them was."""
 
 
-def together(
+def resolve_together(
     begin: Callable[[], Gathered], corpus: Corpus, state: Faulty, asked: Keys, seconds: float
 ) -> tuple[Gathered, Extraction, dict[str, str]]:
     """Resolve all scripts except those given up: a script that takes too long here is left out,

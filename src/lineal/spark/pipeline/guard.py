@@ -63,7 +63,7 @@ class Death(NamedTuple):
     fault: Fault
 
 
-def guarded(
+def run_guarded(
     work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
 ) -> list[object]:
     """Return the result of `work` for each item, or a Fault. Results are values that marshal writes."""

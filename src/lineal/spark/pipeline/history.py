@@ -42,7 +42,7 @@ class History:
 
     def begin(self, followed: dict[str, Any]) -> None:
         """Note what the stream follows; a stream of something else cannot go on here."""
-        before = self.followed()
+        before = self.followed_stream()
         if before is None:
             self.note({**followed, "preset": None})
             return
@@ -53,7 +53,7 @@ class History:
                 "folder, or start over with --fresh"
             )
 
-    def followed(self) -> dict[str, Any] | None:
+    def followed_stream(self) -> dict[str, Any] | None:
         """Return what the stream follows; None if there is no stream yet."""
         data = self.folder.read(FOLLOWED)
         if data is None:
@@ -68,7 +68,7 @@ class History:
 
     def recognize(self, preset: str | None) -> str | None:
         """Return whose history it is: what the first batch with known columns told."""
-        followed = self.followed() or {}
+        followed = self.followed_stream() or {}
         known: str | None = followed.get("preset")
         if known is None and preset is not None:
             self.note({**followed, "preset": preset})

@@ -27,7 +27,7 @@ from lineal.spark.pipeline import csv_files
 from lineal.spark.pipeline.address import to_read
 from lineal.spark.pipeline.csv_files import NOT_READ, NOT_UTF8, Batches
 from lineal.spark.pipeline.sessions import is_connect
-from lineal.spark.pipeline.text_files import batched, is_other
+from lineal.spark.pipeline.text_files import batches_of, is_other
 
 LONGEST_VALUE = 2**31 - 1
 """Characters of a string: whether a statement is too long is not for the reader to say."""
@@ -49,12 +49,12 @@ def frame(
         if problem.getCondition() != "COLUMN_ALREADY_EXISTS":
             raise
 
-    return _parsed(spark, reader, _with_each_field_once(_every_text(spark, paths, packed)))
+    return _parse_rows(spark, reader, _with_each_field_once(_every_text(spark, paths, packed)))
 
 
 def frame_of_texts(spark: SparkSession, texts: DataFrame, fault: str) -> DataFrame:
     """Return a row for each object of a column of texts: the messages of a topic."""
-    return _parsed(spark, _reader(spark, fault), texts)
+    return _parse_rows(spark, _reader(spark, fault), texts)
 
 
 def _reader(spark: SparkSession, fault: str) -> DataFrameReader:
@@ -74,9 +74,9 @@ def _frame(
 ) -> DataFrame:
     """Return the rows of JSON files, whatever their layout."""
     files = csv_files.local(paths, packed)
-    others, by_line = _apart(files or [])
+    others, by_line = _split_by_reader(files or [])
     if others:
-        return _parsed(spark, reader, _texts(spark, others, by_line))
+        return _parse_rows(spark, reader, _texts(spark, others, by_line))
 
     found = reader.json(list(map(to_read, paths)))
     if files is None and found.columns == [fault]:  # elsewhere nobody has looked into the files
@@ -116,10 +116,10 @@ def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, 
     if files is None:
         return _lines(spark, list(map(to_read, paths)))
 
-    return _texts(spark, *_apart(files))
+    return _texts(spark, *_split_by_reader(files))
 
 
-def _apart(files: list[str]) -> tuple[list[str], list[str]]:
+def _split_by_reader(files: list[str]) -> tuple[list[str], list[str]]:
     """Those that only the reader of a single machine reads, and those with an object a line."""
     others = [file for file in files if is_other(Path(file)) or not is_by_line(Path(file))]
     return others, sorted(set(files) - set(others))
@@ -134,13 +134,13 @@ def _with_each_field_once(texts: DataFrame) -> DataFrame:
     def work(batches: Batches) -> Batches:
         """Rewrite each batch of texts."""
         for batch in batches:
-            said = list(map(_rewritten, batch.column(0).to_pylist()))
+            said = list(map(_rewrite_object, batch.column(0).to_pylist()))
             yield pa.RecordBatch.from_pydict({"value": said}, SCHEMA)
 
     return texts.mapInArrow(work, "value string")
 
 
-def _rewritten(text: str) -> str:
+def _rewrite_object(text: str) -> str:
     """Return a JSON object as Spark reads it; any other text stays."""
     try:
         found = json.loads(text.strip().rstrip(","))
@@ -153,7 +153,7 @@ def _rewritten(text: str) -> str:
     return text
 
 
-def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
+def _parse_rows(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
     """Return the rows of JSON texts."""
     if is_connect(spark):
         return cast("DataFrame", reader.json(texts))
@@ -179,7 +179,9 @@ def _reading(batches: Batches) -> Batches:
 
 def _batches(file: str) -> Batches:
     """Yield the objects of a file in batches."""
-    for held in batched(NOT_UTF8 if BROKEN.search(text) else text for text in _objects(Path(file))):
+    for held in batches_of(
+        NOT_UTF8 if BROKEN.search(text) else text for text in _objects(Path(file))
+    ):
         yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from lineal.model.sequences import flatten
 from lineal.spark.pipeline.arrays import Array
-from lineal.spark.pipeline.order import Pairs, spans
+from lineal.spark.pipeline.order import Pairs, values_between
 
 MANY = 100
 """Statements that read a table before it is worth copies."""
@@ -42,9 +42,9 @@ class Lending:
     def __init__(self, used: Used) -> None:
         self.words = np.unique(used.writes.names)
         self.used = Used(
-            self.numbered(used.writes),
-            self.numbered(used.reads),
-            self.numbered(used.lends),
+            self.number_pairs(used.writes),
+            self.number_pairs(used.reads),
+            self.number_pairs(used.lends),
             used.hard,
         )
         count = len(self.words)
@@ -52,14 +52,14 @@ class Lending:
         lenders = np.bincount(self.used.lends.names, minlength=count)
         self.lendable = (writers == lenders) & ~np.isin(self.words, used.hard)
         self.readers = np.bincount(self.used.reads.names, minlength=count)
-        self.writers = self.used.writes.turned(count)
+        self.writers = self.used.writes.statements_by_name(count)
         self.behind = {
             int(self.words[word]): several
             for word in np.flatnonzero(self.lendable & (self.readers > MANY)).tolist()
             if (several := self.statements_behind(word)) is not None
         }
 
-    def numbered(self, pairs: Pairs) -> Pairs:
+    def number_pairs(self, pairs: Pairs) -> Pairs:
         """Return pairs with the numbers of written words, each pair once, by statement."""
         at = np.minimum(np.searchsorted(self.words, pairs.names), max(len(self.words) - 1, 0))
         kept = self.words[at] == pairs.names if len(self.words) else np.zeros(len(at), bool)
@@ -114,7 +114,7 @@ class Lending:
 
         reads = self.used.reads
         low, high = (np.searchsorted(reads.statements, part, side) for side in ("left", "right"))
-        read = np.unique(self.words[spans(low, high, reads.names)]).tolist()
+        read = np.unique(self.words[values_between(low, high, reads.names)]).tolist()
         several = set().union(*(self.behind.get(word, ()) for word in read))
         return np.array(sorted(several.difference(part.tolist())), np.int64)
 

@@ -28,12 +28,12 @@ FAR = 7
 """Words from CREATE to TABLE, at most."""
 
 
-def bare(text: str) -> str:
+def bare_words(text: str) -> str:
     """INSERT INTO "S"."T" (a) …      insert into s.t a: small letters, and names as words"""
     return text.lower().translate(APART)
 
 
-def created(words: list[str]) -> set[str]:
+def created_names(words: list[str]) -> set[str]:
     """CREATE TABLE s.t, CREATE OR REPLACE VIEW t      the last parts of the names"""
     found = set()
     for start in _places(words, "create"):
@@ -79,9 +79,9 @@ class Said(NamedTuple):
 
 def said_by(text: str) -> Said:
     """Return the names that a statement writes, and its words."""
-    plain = bare(text)
+    plain = bare_words(text)
     words = plain.split()
-    makes = created(words)
+    makes = created_names(words)
     return Said(makes, written_names(words) - makes, set(plain.replace(".", " ").split()))
 
 
@@ -95,7 +95,7 @@ class Pairs(NamedTuple):
         """Return where the pairs of each statement start, and where those of the last one end."""
         return np.searchsorted(self.statements, np.arange(count + 1))
 
-    def turned(self, names: int) -> tuple[Array, Array]:
+    def statements_by_name(self, names: int) -> tuple[Array, Array]:
         """Return the statements of each name: where they start, and all of them."""
         order = np.argsort(self.names, kind="stable")
         starts = np.zeros(names + 1, np.int64)
@@ -162,13 +162,13 @@ class Glance:
     @cached_property
     def deciders(self) -> tuple[Array, Array]:
         """Return the statements that decide each name: where they start, and all of them."""
-        return self.deciding.turned(self.names)
+        return self.deciding.statements_by_name(self.names)
 
     def deciders_of(self, names: Array, most: int) -> Array:
         """Return the statements that decide some names, at most so many of each."""
         starts, statements = self.deciders
         ends = np.minimum(starts[names + 1], starts[names] + most)
-        return np.unique(spans(starts[names], ends, statements))
+        return np.unique(values_between(starts[names], ends, statements))
 
     @cached_property
     def levels(self) -> Array:
@@ -197,7 +197,7 @@ def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Array:
     missing = np.bincount(reads.statements, minlength=count)
     undecided = np.bincount(deciding.names, minlength=names)
     decided = deciding.starts(count)
-    reader_starts, readers = reads.turned(names)
+    reader_starts, readers = reads.statements_by_name(names)
     ready = np.flatnonzero(missing == 0)
     level = 0
     while len(ready):
@@ -211,10 +211,10 @@ def _levels(count: int, names: int, reads: Pairs, deciding: Pairs) -> Array:
 
 def _slices(starts: Array, values: Array, which: Array) -> Array:
     """Return the values of some rows, one after the other."""
-    return spans(starts[which], starts[which + 1], values)
+    return values_between(starts[which], starts[which + 1], values)
 
 
-def spans(low: Array, high: Array, values: Array) -> Array:
+def values_between(low: Array, high: Array, values: Array) -> Array:
     """Return the values from one place to another, for each pair of places."""
     counts = high - low
     places = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())

@@ -23,7 +23,7 @@ from lineal.graph.boundary import sound_part
 from lineal.incremental import codec
 from lineal.incremental.memory import Memory
 from lineal.model.boundary import told_by_all
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Edge, dataset_of
 from lineal.model.extraction import Extraction
@@ -43,7 +43,7 @@ from lineal.spark.pipeline.gathering import (
     PackedMemory,
     Resolved,
     Written,
-    together,
+    resolve_together,
 )
 from lineal.spark.pipeline.guard import NOBODY, Death, Fault, Note, in_child
 from lineal.spark.pipeline.hashing import hash_of, hashes, numbers_in
@@ -165,7 +165,7 @@ class Part(Gathering):
         if not self.lent:
             return extraction
 
-        own = extraction.unlisted()
+        own = extraction.for_one_use()
         lent = {self.output.shown.dataset(each.dataset) for each in self.lent_entries.values()}
         return Extraction(
             own.edges,
@@ -235,7 +235,7 @@ class PartOrder:
         """The places of the edges."""
         first = self.first_places(failed=False)
         targets = (edge.target for edge in self.resolved.extraction.edges)
-        return ranked(first[dataset_of(target)] for target in targets)
+        return rank_places(first[dataset_of(target)] for target in targets)
 
     def edge(self, number: int) -> tuple[int, int]:
         """Return the place of an edge."""
@@ -273,7 +273,7 @@ class PartOrder:
     def writes(self) -> list[tuple[int, int]]:
         """The places of the statements that write."""
         places = self.part.places or {}
-        return ranked(places[each.statement] for each in self.resolved.writes)
+        return rank_places(places[each.statement] for each in self.resolved.writes)
 
     def write(self, number: int) -> tuple[int, int]:
         """Return the place of a statement that writes."""
@@ -300,7 +300,7 @@ class PartOrder:
         return -1
 
 
-def ranked(places: Iterable[int]) -> list[tuple[int, int]]:
+def rank_places(places: Iterable[int]) -> list[tuple[int, int]]:
     """Return ascending places, each with its number among those that are equal."""
     found: list[tuple[int, int]] = []
     before, rank = -1, 0
@@ -339,7 +339,7 @@ def sound_rows(
     return sound_part(resolved.extraction, work)
 
 
-def about(
+def about_part(
     part: Part,
     resolved: Resolved,
     faults: Mapping[bytes, Any],
@@ -376,7 +376,7 @@ def packed_parcel(told: About, rows: Iterable[tuple[str, bytes]]) -> pa.RecordBa
     )
 
 
-def resolving(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
+def part_resolver(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
     """Parts → parcels; a row holds a part. The argument is broadcast: a PartSetting."""
     resolve = parcel_apart if guard else parcel_of
 
@@ -454,10 +454,12 @@ def parcel_of(
         part.lent_keys = frozenset(row["key"] for _, row in lent)
         return part
 
-    with uncollected():
+    with without_collector():
         asked = Keys(corpus, Memory())
         asked.keys = keys
-        part, extraction, poisoned = together(begin, corpus, given_up, asked, setting.seconds)
+        part, extraction, poisoned = resolve_together(
+            begin, corpus, given_up, asked, setting.seconds
+        )
         if part.lent & poisoned.keys():
             raise ValueError("a copy was given up, which only its own part may do")
 
@@ -473,7 +475,7 @@ def parcel_of(
         own_closure = about_all.closure and not lent
         closure = closure_of(part, resolved) if own_closure else None
         pages += pack_rows(closure or ())
-        told = about(part, resolved, given_up.faults, records, closure is not None)
+        told = about_part(part, resolved, given_up.faults, records, closure is not None)
         made = packed_parcel(told, pages)
         part.let_go()
         return made
@@ -516,7 +518,7 @@ class GivenUp(NamedTuple):
     faults: dict[bytes, Fault]
 
 
-def crossing(defined: list[bytes], met: list[bytes]) -> bool:
+def has_crossed(defined: list[bytes], met: list[bytes]) -> bool:
     """Tell whether a part has met a name that another one defines."""
     by_part = list(map(numbers_in, defined))
     names = np.concatenate(by_part)

@@ -29,7 +29,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.incremental import codec
 from lineal.incremental.memory import Memory
 from lineal.model.boundary import is_debugging, told_by_all
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
@@ -47,7 +47,7 @@ from lineal.spark.pipeline.gathering import (
     PackedMemory,
     Resolved,
     forget_records,
-    together,
+    resolve_together,
 )
 from lineal.spark.pipeline.guard import Fault, fault_of
 from lineal.spark.pipeline.logged import Logged, occurrence_of
@@ -63,15 +63,15 @@ from lineal.spark.pipeline.parcels import (
     PartSetting,
     Rows,
     add_coverage,
-    crossing,
+    has_crossed,
     parcel_apart,
-    resolving,
+    part_resolver,
     rest_of,
     rows_of,
     sound_rows,
 )
 from lineal.spark.pipeline.parts import PER_PART, PartNumbers, split
-from lineal.spark.pipeline.sessions import parallelism, sharing
+from lineal.spark.pipeline.sessions import parallelism, share_value
 from lineal.spark.pipeline.share import (
     FOUND,
     PACKED,
@@ -79,7 +79,7 @@ from lineal.spark.pipeline.share import (
     Setting,
     evaluate_levels,
     evaluated_apart,
-    evaluating,
+    script_evaluator,
 )
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.tables import Pages
@@ -170,7 +170,7 @@ def resolve(
         book = Book.from_scripts(state.folder.aside("book"), corpus.scripts, about)
 
     levels = Levels(spark, corpus, book, state, seconds)
-    with uncollected():
+    with without_collector():
         parsed = levels.all()
         levels.forget()
         found = resolve_parts(levels, corpus, closure)
@@ -193,7 +193,7 @@ def resolve_whole(levels: Levels, corpus: Corpus) -> Found:
     logged: dict[str, Logged] = {}
     if book.is_log:
         corpus.scripts = book.scripts()
-        logged = book.logged(corpus.scripts)
+        logged = book.logged_statements(corpus.scripts)
         corpus.occurrences = list(map(occurrence_of, logged.values()))
 
     asked = Keys(corpus, Memory())
@@ -206,7 +206,9 @@ def resolve_whole(levels: Levels, corpus: Corpus) -> Found:
         made.keys = asked.keys
         return made
 
-    part, extraction, poisoned = together(begin, corpus, state, asked, levels.setting.seconds)
+    part, extraction, poisoned = resolve_together(
+        begin, corpus, state, asked, levels.setting.seconds
+    )
     changed = part.memory.changes(facts_of(corpus.dialect).fold)
     gone = {key for key in map(asked.key_of, scripts) if key not in part.memory.now}
     forget_records(part)
@@ -239,12 +241,12 @@ def resolve_parts(levels: Levels, corpus: Corpus, closure: bool) -> Found | None
 
         told = []  # a part that fails by itself is tried with all others
 
-    if not told or crossing([each.defined for each in told], [each.met for each in told]):
+    if not told or has_crossed([each.defined for each in told], [each.met for each in told]):
         taking.remove()
         return None
 
     poisoned = {book.script(number).file: why for number, why in given_up.items()}
-    found = united(corpus, state, told, poisoned, merging)
+    found = unite_parts(corpus, state, told, poisoned, merging)
     if closing is not None and closing.is_whole:
         found[0].closing = closing
     elif closing is not None:
@@ -279,7 +281,7 @@ class Taking(NamedTuple):
             self.closing.remove()
 
 
-def united(
+def unite_parts(
     corpus: Corpus, state: State, told: list[About], poisoned: dict[str, str], merging: Merging
 ) -> Found:
     """Put together what the parts tell."""
@@ -360,7 +362,7 @@ class Levels:
         keys, records = list(map(self.book.key, every)), self.state.records
         columns = [
             pa.array(keys, pa.binary()),
-            pa.array(list(map(self.book.packed, every)), pa.binary()),
+            pa.array(list(map(self.book.pack_script, every)), pa.binary()),
             list_array(*glance.mentioned_by(numbers)),
             list_array(*glance.written_by(numbers)),
             pa.array(glance.levels[numbers], pa.int32()),
@@ -427,7 +429,7 @@ class Levels:
 
     def is_sql(self, number: int) -> bool:
         """Tell whether a script has SQL: programs call each other, and stay here."""
-        return self.book.is_log or bool(self.book.packed(number))
+        return self.book.is_log or bool(self.book.pack_script(number))
 
     def is_new(self, number: int) -> bool:
         """Tell whether no earlier run has dealt with a script."""
@@ -492,8 +494,8 @@ class Levels:
 
     def job(self, pages: list[pa.Table], guard: bool = False) -> Iterator[Answer]:
         """Run one Spark job that evaluates scripts; a task has whole groups."""
-        with sharing(self.spark, self.setting) as setting:
-            return answers_in(self.run_tasks(pages, evaluating(setting, guard), FOUND))
+        with share_value(self.spark, self.setting) as setting:
+            return answers_in(self.run_tasks(pages, script_evaluator(setting, guard), FOUND))
 
     def run_tasks(
         self, pages: Iterable[pa.Table], work: Callable[[Batches], Batches], schema: str
@@ -523,7 +525,7 @@ class Levels:
         columns = [
             pa.array(whole, pa.int64()),
             pa.array(keys, pa.binary()),
-            pa.array(list(map(book.packed, numbers)), pa.binary()),
+            pa.array(list(map(book.pack_script, numbers)), pa.binary()),
             pa.array(list(map(records.get, keys)), pa.binary()),
             pa.array(list(map(book.packed_runs, numbers)), pa.binary()),
             pa.array(np.isin(whole, part.lent)),
@@ -551,8 +553,8 @@ class Levels:
         self, parts: list[pa.Table], setting: PartSetting, guard: bool = False
     ) -> list[pa.RecordBatch]:
         """Resolve parts on the executors, each by a task."""
-        with sharing(self.spark, setting) as shared:
-            return self.run_tasks(parts, resolving(shared, guard), PARCEL)
+        with share_value(self.spark, setting) as shared:
+            return self.run_tasks(parts, part_resolver(shared, guard), PARCEL)
 
     def parcels_guarded(self, parts: list[pa.Table], setting: PartSetting) -> list[pa.RecordBatch]:
         """Resolve parts in child processes: of the executors, and of the driver if these fail."""

@@ -90,14 +90,16 @@ def format_of(paths: tuple[str, ...]) -> str:
         return found.pop()
 
     if not found:
-        raise BulkError(f"the format of {_some(paths)} is not known: name it with --format")
+        raise BulkError(
+            f"the format of {_example_paths(paths)} is not known: name it with --format"
+        )
 
     raise BulkError(
-        f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format"
+        f"{_example_paths(paths)} has {' and '.join(sorted(found))} files: choose one with --format"
     )
 
 
-def _some(paths: tuple[str, ...]) -> str:
+def _example_paths(paths: tuple[str, ...]) -> str:
     """Return some paths for a message."""
     return ", ".join(paths[:MOST_NAMED]) + (
         f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
@@ -107,7 +109,7 @@ def _some(paths: tuple[str, ...]) -> str:
 def _formats(path: str) -> Iterator[str]:
     """Yield the formats of the files at a path."""
     where = local(path)
-    found = csv_files.below(where) if where is not None and where.is_dir() else [path]
+    found = csv_files.files_below(where) if where is not None and where.is_dir() else [path]
     yield from filter(None, map(_named_format, found))
 
 
@@ -138,10 +140,12 @@ def read(spark: SparkSession, log: Log) -> tuple[DataFrame, str | None]:
             return rows_of(READERS[kind](spark, log), log)
     except (PySparkException, Py4JJavaError) as problem:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
-            raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
+            raise BulkError(
+                f"{_example_paths(log.paths)} has no file to be read as {kind}"
+            ) from problem
 
         raise BulkError(
-            f"{_some(log.paths)} cannot be read as {kind}: {explain_error(problem)}"
+            f"{_example_paths(log.paths)} cannot be read as {kind}: {explain_error(problem)}"
         ) from problem
 
 
@@ -153,7 +157,7 @@ def rows_of(frame: DataFrame, log: Log) -> tuple[DataFrame, str | None]:
     if log.preset == REDSHIFT:
         frame = put_together(frame)
 
-    return _normalised(frame, log), log.preset
+    return _normalize_rows(frame, log), log.preset
 
 
 def called_as(paths: Iterable[str], kind: str | None) -> list[str]:
@@ -174,7 +178,7 @@ def without_others(path: str, kinds: tuple[str | None, ...]) -> list[str]:
     if where is None or not where.is_dir():
         return [path]
 
-    files = list(csv_files.below(where))
+    files = list(csv_files.files_below(where))
     kept = [file for file in files if _named_format(file) in kinds]
     if kept and len(kept) < len(files):
         return kept
@@ -211,7 +215,7 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
     )  # fmt: skip
     names = [name.strip() for name in reader.csv(log.sources).columns]
     if csvlog:
-        names = csv_files.csvlog_names(len(names), _some(log.paths))
+        names = csv_files.csvlog_names(len(names), _example_paths(log.paths))
 
     fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
     frame = reader.schema(StructType(fields)).csv(log.sources)
@@ -238,7 +242,7 @@ def _paths(schema: StructType) -> Iterator[str]:
             yield from (f"{field.name}.{inner}" for inner in _paths(field.dataType))
 
 
-def _normalised(frame: DataFrame, log: Log) -> DataFrame:
+def _normalize_rows(frame: DataFrame, log: Log) -> DataFrame:
     """Return rows with the columns that all logs share."""
     preset = HISTORIES[log.preset] if log.preset is not None else None
     columns = found_columns(frame, log, preset)
@@ -253,7 +257,7 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         reason = F.coalesce(reason, _failure(frame, preset))
 
     if log.preset == CSVLOG:
-        text = _logged(frame, text)
+        text = _log_line(frame, text)
         reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY), _failed_later(frame, text))
 
     reason = F.coalesce(
@@ -323,7 +327,7 @@ def found_columns(frame: DataFrame, log: Log, preset: History | None) -> dict[st
             )
         elif part == "text" and not present:
             raise BulkError(
-                f"{_some(log.paths)} has no row that can be read: it is empty, or written otherwise"
+                f"{_example_paths(log.paths)} has no row that can be read: it is empty, or written otherwise"
             )
         elif part == "text":
             raise BulkError(
@@ -346,20 +350,20 @@ def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
     if alike:
         types = [frame.schema[each].dataType for each in alike]
         same = [each for each, type_ in zip(alike, types, strict=True) if type_ == types[0]]
-        return F.coalesce(*(F.col(_quoted(each)) for each in same))
+        return F.coalesce(*(F.col(_quote_name(each)) for each in same))
 
     if "." not in name:
         return None
 
-    return _inside(frame.schema, name.split("."))
+    return _nested_field(frame.schema, name.split("."))
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Return a name in backticks."""
     return f"`{name.replace('`', '``')}`"
 
 
-def _inside(schema: StructType, steps: list[str]) -> Column | None:
+def _nested_field(schema: StructType, steps: list[str]) -> Column | None:
     """--log-text payload.query      a field in a field"""
     column: Column | None = None
     here: Any = schema
@@ -372,7 +376,7 @@ def _inside(schema: StructType, steps: list[str]) -> Column | None:
         if found is None:
             return None
 
-        column = F.col(_quoted(found)) if column is None else column.getField(found)
+        column = F.col(_quote_name(found)) if column is None else column.getField(found)
         here = here[found].dataType
 
     return column
@@ -435,7 +439,7 @@ def _is_filled(column: Column, type_: DataType) -> Column:
     return F.coalesce(~said.isin(*NOTHING), F.lit(False))
 
 
-def _logged(frame: DataFrame, message: Column) -> Column:
+def _log_line(frame: DataFrame, message: Column) -> Column:
     """duration: 0.4 ms  statement: SELECT …      as `projects.logs.postgres` reads it"""
     detail = _column(frame, list(frame.columns), "detail")
     statement = F.regexp_extract(
@@ -510,7 +514,7 @@ def put_together(frame: DataFrame) -> DataFrame:
     pieces = [name for name in frame.columns if name.lower() in ("sequence", "text")]
     frame = frame.withColumns({name: F.rtrim(f"`{name}`") for name in words if name not in pieces})
     if len(pieces) > 1:
-        frame = _joined(frame, *sorted(pieces, key=str.lower))
+        frame = _join_pieces(frame, *sorted(pieces, key=str.lower))
 
     texts = [name for name in words if name.lower() in ("text", "query_text", "querytxt")]
     return frame.withColumns(
@@ -518,7 +522,7 @@ def put_together(frame: DataFrame) -> DataFrame:
     )
 
 
-def _joined(frame: DataFrame, sequence: str, text: str) -> DataFrame:
+def _join_pieces(frame: DataFrame, sequence: str, text: str) -> DataFrame:
     """A row for each statement: all other columns are the same in its pieces."""
     whose = [f"`{name}`" for name in frame.columns if name not in (sequence, text)]
     broken = F.col(CORRUPT).isNotNull() if CORRUPT in frame.columns else F.lit(False)

@@ -35,7 +35,7 @@ def is_connect(spark: SparkSession) -> bool:
 
 
 @contextmanager
-def sharing(spark: SparkSession, value: Value) -> Iterator[object]:
+def share_value(spark: SparkSession, value: Value) -> Iterator[object]:
     """Give executors a value; a function asks for its `.value`."""
     if is_connect(spark):
         yield Carried(value)

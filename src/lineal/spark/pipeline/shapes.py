@@ -86,9 +86,9 @@ def counting_values(script: Script) -> tuple[int, ...]:
     masks.mark()
     starts = [token.start for token in tokens]
 
-    def masked(value: re.Match[str]) -> bool:
+    def is_masked(value: re.Match[str]) -> bool:
         """Tell whether a literal is masked in the fingerprint."""
         at = bisect_right(starts, value.start()) - 1
         return at >= 0 and tokens[at].end + 1 >= value.end() and bool(masks.masked[at])
 
-    return tuple(number for number, value in enumerate(found) if not masked(value))
+    return tuple(number for number, value in enumerate(found) if not is_masked(value))

@@ -18,20 +18,20 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lineal.extract.entries import Definition
-from lineal.extract.sql.parse import deep
+from lineal.extract.sql.parse import allow_deep_calls
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.trees import fell
+from lineal.extract.sql.trees import take_apart
 from lineal.incremental.memory import HeldScript, Memory, Record
 from lineal.incremental.parallel import Foreign, Share
 from lineal.model.boundary import Passing
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.extraction import DatasetInfo
 from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Defaults, Expansion, Function, Meaning, Script
 from lineal.resolve.timeline import order_matters
 from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.facts import pack, unpack
-from lineal.spark.pipeline.guard import NOBODY, Fault, Note, guarded, too_long
+from lineal.spark.pipeline.guard import NOBODY, Fault, Note, run_guarded, too_long
 from lineal.spark.pipeline.pages import read_page
 
 TOGETHER = 100
@@ -101,7 +101,7 @@ class Bulk(Share):
     def read_each(self, scripts: list[Script]) -> None:
         """Read the scripts, each within its time."""
         for script in scripts:
-            self.limited(script, partial(self.read_one, script))
+            self.limit_work(script, partial(self.read_one, script))
 
     def read_one(self, script: Script) -> None:
         """Read one script."""
@@ -126,9 +126,11 @@ class Bulk(Share):
         """Evaluate the definitions, each within its time."""
         for definition in self.ready:
             with suppress(Foreign):  # it reads what nobody could tell: the driver will see
-                self.limited(definition.reading.script, partial(self.evaluator.settle, definition))
+                self.limit_work(
+                    definition.reading.script, partial(self.evaluator.settle, definition)
+                )
 
-    def limited(self, script: Script, work: Callable[[], object]) -> None:
+    def limit_work(self, script: Script, work: Callable[[], object]) -> None:
         """Do some work for one script; a script that takes too long is given up."""
         self.clock.began = time.monotonic()
         try:
@@ -169,7 +171,7 @@ class Bulk(Share):
         of it goes at once,
         and the collector has nothing to look for."""
         for prepared in self.own.values():
-            fell(prepared.reading.statements)
+            take_apart(prepared.reading.statements)
 
         for definition in self.order:
             del definition.entry, definition.evaluation, definition.frame
@@ -187,10 +189,10 @@ class Guarded(Bulk):
         self.numbers = {id(script): number for number, script in enumerate(rows)}
         self.note = note
 
-    def limited(self, script: Script, work: Callable[[], object]) -> None:
+    def limit_work(self, script: Script, work: Callable[[], object]) -> None:
         """Do work within its time, and note which script it is for."""
         self.note(self.numbers.get(id(script), NOBODY))
-        super().limited(script, work)
+        super().limit_work(script, work)
         self.note(NOBODY)
 
     def record_of(self, script: Script) -> Record | None:
@@ -205,7 +207,7 @@ Row = dict[str, Any]
 Evaluate = Callable[[list[Row], "Setting", Learnt], pa.RecordBatch]
 
 
-def evaluating(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
+def script_evaluator(setting: Any, guard: bool = False) -> Callable[[Batches], Batches]:
     """Scripts → records; a row holds the scripts of a task. The argument is broadcast: a Setting.
 
     The scripts of a task are in the order of their levels: a level knows what those before it
@@ -216,7 +218,7 @@ def evaluating(setting: Any, guard: bool = False) -> Callable[[Batches], Batches
     def work(batches: Batches) -> Batches:
         """Evaluate the levels of each batch."""
         gc.freeze()  # nobody looks for garbage in what is here to stay
-        with uncollected():
+        with without_collector():
             for batch in batches:
                 for data in batch.column(0):
                     yield from evaluate_page(data.as_buffer(), setting.value, evaluate)
@@ -292,7 +294,7 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
         """Answer some rows in a guarded process."""
         return answers(several, setting, learnt, note)
 
-    found = guarded(work, rows, setting.seconds)
+    found = run_guarded(work, rows, setting.seconds)
     made = [
         {"key": row["key"], "record": None, "fault": each.why} if isinstance(each, Fault) else each
         for row, each in zip(rows, found, strict=True)
@@ -324,7 +326,7 @@ def answers(
     keys |= {id(script): row["key"] for script, row in zip(mine, rows, strict=True)}
     corpus = corpus_of(setting, [*foreign, *mine])
     clock = Clock(setting.seconds)
-    with deep(), uncollected():
+    with allow_deep_calls(), without_collector():
         share = (
             Bulk(corpus, keys, clock) if note is None else Guarded(corpus, keys, clock, mine, note)
         )

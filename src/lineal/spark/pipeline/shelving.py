@@ -43,19 +43,19 @@ class Fingerprintless(NamedTuple):
     text: str
 
 
-def shelving(shelf: Shelf) -> Callable[[Batches], Batches]:
+def page_writer(shelf: Shelf) -> Callable[[Batches], Batches]:
     """Statements in their order → pages of the table of statements, and of a book."""
 
     def work(batches: Batches) -> Batches:
         """Make pages of the batches."""
         for batch in batches:
             if batch.num_rows:
-                yield shelved(batch.to_pylist(), shelf)
+                yield page_of_rows(batch.to_pylist(), shelf)
 
     return work
 
 
-def shelved(rows: list[dict[str, Any]], shelf: Shelf) -> pa.RecordBatch:
+def page_of_rows(rows: list[dict[str, Any]], shelf: Shelf) -> pa.RecordBatch:
     """Return some statements as a page."""
     logged = [logged_in(row, shelf) for row in rows]
     sound = [each for each, row in zip(logged, rows, strict=True) if row["fault"] is None]

@@ -30,7 +30,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 @contextmanager
-def started(
+def start_session(
     master: str, conf: Mapping[str, str], shown: bool = False, installed: bool = False
 ) -> Iterator[SparkSession]:
     """A session of our own, stopped at the end; on a terminal Spark shows how far it is.
@@ -44,7 +44,7 @@ def started(
         if not installed and not master.startswith("local"):
             packed = folder / "lineal.zip"
             pack(packed)
-            settings |= archive.shipping(packed, conf)
+            settings |= archive.settings_for_archive(packed, conf)
 
         spark = start(master, {**SMALL, **conf, **settings}, folder, folder / "spark.log")
         try:
@@ -59,7 +59,9 @@ def started(
 def check_installed(spark: SparkSession) -> None:
     """Refuse executors that have no lineal, or another one than the driver."""
     tasks = spark.sparkContext.defaultParallelism
-    found = spark.sparkContext.parallelize(range(tasks), tasks).mapPartitions(_asking()).collect()
+    found = (
+        spark.sparkContext.parallelize(range(tasks), tasks).mapPartitions(_make_probe()).collect()
+    )
     wrong = sorted(set(found) - {__version__})
     if wrong:
         raise BulkError(
@@ -68,7 +70,7 @@ def check_installed(spark: SparkSession) -> None:
         )
 
 
-def _asking() -> Callable[[Iterable[int]], Iterator[str]]:
+def _make_probe() -> Callable[[Iterable[int]], Iterator[str]]:
     """A function that travels by its code: where it runs, lineal may be missing."""
 
     def ask(_: Iterable[int]) -> Iterator[str]:

@@ -86,7 +86,7 @@ class Folders:
 
     def __init__(self, asked: Settings) -> None:
         self.asked = asked
-        self.paths = list(map(_streamed, asked.log.paths))
+        self.paths = list(map(_stream_path, asked.log.paths))
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """Return the names of new files, as a stream."""
@@ -180,7 +180,7 @@ def load(opened: Callable[[], DataFrame], kind: str) -> DataFrame:
         ) from problem
 
 
-def _streamed(path: str) -> str:
+def _stream_path(path: str) -> str:
     """Return a folder or a pattern as a stream has to be told it."""
     where = local(path)
     if where is None or where.is_dir():

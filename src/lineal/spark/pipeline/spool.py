@@ -62,11 +62,11 @@ class Spool:
             yield read_rows(file)
             return
 
-        for part in self.parted(file, self.by[name], borders):
+        for part in self.part_by_ranges(file, self.by[name], borders):
             pa.default_memory_pool().release_unused()  # what others freed stays with each thread
             yield read_rows(part)
 
-    def parted(self, file: Path, column: str, borders: Sequence[object]) -> list[Path]:
+    def part_by_ranges(self, file: Path, column: str, borders: Sequence[object]) -> list[Path]:
         """Write the rows of a file into a file for each range."""
         files = [file.with_name(f"{file.name}.{number}") for number in range(len(borders) + 1)]
         with ExitStack() as stack:

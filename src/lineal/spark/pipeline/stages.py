@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lineal.extract.sql.dialects import facts_of
 from lineal.incremental.memory import Memory
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
@@ -30,7 +30,7 @@ from lineal.projects.pipeline.restored import Restored
 from lineal.projects.schema import schema_datasets
 from lineal.spark.availability import one_line, refusal_of
 from lineal.spark.pipeline import rows
-from lineal.spark.pipeline.address import local, met
+from lineal.spark.pipeline.address import expand_patterns, local
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closure import BUDGET, EdgesOf
 from lineal.spark.pipeline.closure import write as write_closure
@@ -118,7 +118,7 @@ class Summary:
         if self.folder is None:
             return Extraction()
 
-        with self.folder.copied() as path:
+        with self.folder.local_copy() as path:
             return Restored(Tables(path)).extraction()
 
     @property
@@ -258,7 +258,7 @@ class Run:
         """Prepare all tables, and return how many rows each has."""
         prepare = self.output.prepare
         statements = chain([SCHEMAS["statements"].empty_table()], log.tables.pages())
-        with uncollected():
+        with without_collector():
             made = {"statements": prepare("statements", statements)}
             made |= resolution.write(self.state.folder.aside("parts"), prepare)
             return made | {"quarantine": prepare("quarantine", quarantine)}
@@ -287,7 +287,7 @@ class Run:
         """Read the log or the folder of scripts."""
         return self.of_counted(self.counted) if self.counted is not None else self.of_paths()
 
-    def settled(self, corpus: Corpus) -> Corpus:
+    def apply_settings(self, corpus: Corpus) -> Corpus:
         """Return the corpus with what the user has asked for."""
         corpus.collapse_temporary = self.options.collapse
         if self.options.defaults is not None:
@@ -297,12 +297,12 @@ class Run:
 
     def of_paths(self) -> tuple[Corpus, Log]:
         """Return the statements at the paths."""
-        options = self.options = replace(self.options, paths=met(self.options.paths))
+        options = self.options = replace(self.options, paths=expand_patterns(self.options.paths))
         kind = options.format or rows.format_of(options.paths)
         if kind == "files":
             return self.of_files()
 
-        outside(options.folder, options.paths)
+        check_outside(options.folder, options.paths)
         facts_of(options.dialect or "")  # one that nobody knows is said before anything is read
         found, recognized = rows.read(self.spark, log_of(options))
         return self.of_counted(Counted(count_runs(found), recognized))
@@ -318,7 +318,7 @@ class Run:
         for path in options.paths:
             corpus.files.add(path)  # a history counts as one, into however many parts it is cut
 
-        about = Keys(self.settled(corpus), Memory()).about
+        about = Keys(self.apply_settings(corpus), Memory()).about
         wanted = Wanted(dialect, options.seconds, about, self.state.texts)
         log = statements(counted.texts, wanted, self.state.folder.aside("book"))
         self.state.keep_texts(
@@ -339,7 +339,9 @@ class Run:
                 "a folder of scripts is not a log: leave out --preset, --log-…, --since and --until"
             )
 
-        several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
+        several = [
+            load(_local_path(path), options.dialect, options.schema) for path in options.paths
+        ]
         corpus = several[0] if len(several) == 1 else unite_corpora(several)
         if corpus.given:
             raise BulkError(
@@ -347,7 +349,10 @@ class Run:
             )
 
         files = len({script.file for script in corpus.scripts})
-        folder, about = self.state.folder.aside("book"), Keys(self.settled(corpus), Memory()).about
+        folder, about = (
+            self.state.folder.aside("book"),
+            Keys(self.apply_settings(corpus), Memory()).about,
+        )
         book = Book.from_scripts(folder, corpus.scripts, about)
         return corpus, Log(book, Kept(folder), 0, 0, 0, {}, {}, files)
 
@@ -357,7 +362,7 @@ def log_of(options: Options) -> rows.Log:
     return rows.Log(options.paths, options.format, options.preset, options.log, options.period)
 
 
-def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
+def check_outside(folder: str | Path, paths: tuple[str, ...]) -> None:
     """A log that has the output in it would be another one the next time."""
     out = local(folder)
     for path in paths:
@@ -368,7 +373,7 @@ def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
             )
 
 
-def _here(path: str) -> Path:
+def _local_path(path: str) -> Path:
     """Return a local path; raise BulkError if it is elsewhere."""
     found = local(path)
     if found is None:

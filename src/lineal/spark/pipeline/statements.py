@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 from lineal.projects.logs.statements import SHORT, Sessions, key_of
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.clock import Clock, TooLong
-from lineal.spark.pipeline.guard import Fault, Note, guarded, too_long
+from lineal.spark.pipeline.guard import Fault, Note, run_guarded, too_long
 from lineal.spark.pipeline.pages import read_page
 from lineal.spark.pipeline.sessions import parallelism
 from lineal.spark.pipeline.shelving import (
@@ -33,7 +33,7 @@ from lineal.spark.pipeline.shelving import (
     Fingerprintless,
     Kept,
     Shelf,
-    shelving,
+    page_writer,
 )
 from lineal.spark.pipeline.times import moment
 
@@ -130,7 +130,7 @@ def statements(counted: DataFrame, wanted: Wanted, folder: Path) -> Log:
     how they are shared out. Their texts are kept in a folder of the driver.
     """
     faults = {key: fault.why for key, fault in wanted.known.items()}
-    print_texts = partial(printing, wanted.dialect, wanted.seconds, faults)
+    print_texts = partial(fingerprint_texts, wanted.dialect, wanted.seconds, faults)
     try:
         return _statements(counted, print_texts(), wanted, folder)
     except (PySparkException, Py4JError) as problem:
@@ -153,7 +153,7 @@ def _statements(counted: DataFrame, printing: Printing, wanted: Wanted, folder: 
         F.max("schema").alias("schema"),
     )
     with on_disk(alike):
-        return _gathered(alike, wanted, folder)
+        return _gather_pages(alike, wanted, folder)
 
 
 @contextmanager
@@ -167,7 +167,7 @@ def on_disk(frame: DataFrame) -> Iterator[None]:
             frame.unpersist()
 
 
-def _gathered(alike: DataFrame, wanted: Wanted, folder: Path) -> Log:
+def _gather_pages(alike: DataFrame, wanted: Wanted, folder: Path) -> Log:
     """Fetch the statements page by page, in the order of their first runs."""
     is_named = F.col("key") != ""
     why = F.when(~is_named, F.col("fault")).alias("why")
@@ -187,7 +187,7 @@ def _gathered(alike: DataFrame, wanted: Wanted, folder: Path) -> Log:
     order = (*(f"first.{part}" for part in FIRST[:4]), "key")
     pages = max(parallelism(alike.sparkSession), -(-count // PER_FETCH))
     ordered = alike.where(is_named).repartitionByRange(pages, *order).sortWithinPartitions(*order)
-    shelved = ordered.mapInArrow(shelving(shelf), SHELVED)
+    shelved = ordered.mapInArrow(page_writer(shelf), SHELVED)
     log = Log(
         Book(folder, True),
         Kept(folder),
@@ -216,7 +216,7 @@ def text_key(text: str, dialect: str) -> bytes:
     return hashlib.blake2b(f"{dialect}\0{text}".encode("utf-8", "replace"), digest_size=20).digest()
 
 
-def printing(
+def fingerprint_texts(
     dialect: str, seconds: float, faults: Mapping[bytes, str], guard: bool = False
 ) -> Printing:
     """Gives texts their keys, and unites those of a partition that have the same; some are known to
@@ -231,13 +231,17 @@ def printing(
         united: dict[tuple[str, str | None], dict[str, Any]] = {}
         for batch in batches:
             rows = batch.to_pylist()
-            texts = list(map(_cleaned, rows))
+            texts = list(map(_clean_text, rows))
             known = (
-                [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
+                [_known_fault(text, dialect, faults) for text in texts]
+                if faults
+                else [None] * len(texts)
             )
             new = [text if why is None else None for text, why in zip(texts, known, strict=True)]
             found = (
-                _printed_apart(new, prints, seconds) if guard else _printed(new, prints, seconds)
+                _printed_apart(new, prints, seconds)
+                if guard
+                else _fingerprints_of(new, prints, seconds)
             )
             for row, print_, why in zip(rows, found, known, strict=True):
                 size += _unite(united, row, dialect, print_ if why is None else why)
@@ -251,7 +255,7 @@ def printing(
     return work
 
 
-def _cleaned(row: dict[str, Any]) -> str | None:
+def _clean_text(row: dict[str, Any]) -> str | None:
     """Return the text of a row without NUL; None if the row is broken."""
     if row["reason"] is None:
         row["text"] = row["text"].replace("\0", " ")
@@ -260,7 +264,7 @@ def _cleaned(row: dict[str, Any]) -> str | None:
     return None
 
 
-def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
+def _known_fault(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
     """Return the fault that an earlier run found in a text."""
     why = faults.get(text_key(text, dialect)) if text is not None else None
     if why is not None:
@@ -269,7 +273,7 @@ def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple
     return None
 
 
-def _printed(
+def _fingerprints_of(
     texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None
 ) -> list[object]:
     """The fingerprint of each text, or the reason why it has none; a text may take only so long."""
@@ -294,7 +298,9 @@ def _printed(
 
 def _printed_apart(texts: list[str | None], prints: object, seconds: float) -> list[object]:
     """The same in children, which may die."""
-    return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
+    return run_guarded(
+        lambda several, note: _fingerprints_of(several, prints, seconds, note), texts, seconds
+    )
 
 
 def _unite(
@@ -324,7 +330,7 @@ def _unite(
     if tuple(row[part] for part in FIRST) < tuple(held[part] for part in FIRST):
         held.update({part: row[part] for part in FIRST})
 
-    if row["last"] is not None and (held["last"] is None or _last(row) > _last(held)):
+    if row["last"] is not None and (held["last"] is None or _last_run(row) > _last_run(held)):
         held["last"], held["last_moment"] = row["last"], row["last_moment"]
 
     if not held["users"] or row["users"] != held["users"]:
@@ -333,7 +339,7 @@ def _unite(
     return 0
 
 
-def _last(row: dict[str, Any]) -> tuple[float, str]:
+def _last_run(row: dict[str, Any]) -> tuple[float, str]:
     """Return the sort key of the last run."""
     return row["last_moment"], row["last"]
 

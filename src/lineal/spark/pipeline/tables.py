@@ -136,11 +136,11 @@ def part_tables(
 ) -> Iterator[tuple[str, Pages]]:
     """Yield the tables of a part by their names, page by page: rows that are written need no memory."""
     extraction = resolved.extraction
-    listed = extraction.unlisted()
+    listed = extraction.for_one_use()
     makers: dict[str, Callable[[], Pages]] = {
         "edges": lambda: _pages(_edges(resolved, by_name, order), PARTED["edges"]),
         "usages": lambda: _plain_pages(_usages(extraction.edges, by_name, order), PARTED["usages"]),
-        "reads": lambda: _plain_pages(map(_read, extraction.unlisted().reads), PARTED["reads"]),
+        "reads": lambda: _plain_pages(map(_read, extraction.for_one_use().reads), PARTED["reads"]),
         "datasets": lambda: _plain_pages(_datasets(listed, order), PARTED["datasets"]),
         "columns": lambda: _plain_pages(_columns(listed, order), PARTED["columns"]),
         "writes": lambda: _plain_pages(_writes(resolved, bool(by_name), order), PARTED["writes"]),
@@ -220,12 +220,12 @@ def end_names(end: Column | Dataset) -> tuple[str, str]:
     column.
     """
     if isinstance(end, Column):
-        return full(end.dataset), ".".join((end.name, *end.path))
+        return full_name(end.dataset), ".".join((end.name, *end.path))
 
-    return full(end), ""
+    return full_name(end), ""
 
 
-def full(dataset: Dataset) -> str:
+def full_name(dataset: Dataset) -> str:
     """Return the name of a dataset with its namespace."""
     if dataset.namespace:
         return f"{dataset.namespace}:{dataset.name}"
@@ -301,7 +301,7 @@ def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged], order: Order) 
             yield (
                 number, way.how.value, way.clause.value, way.masked, way.windowed, usage.level.name,
                 doubt is not None and doubt.ambiguous, doubt.evidence if doubt is not None else None, usage.calls,
-                *_path(usage), None if kept else usage.expression, *_at(place), *order.edge(number),
+                *_path(usage), None if kept else usage.expression, *_place_columns(place), *order.edge(number),
             )  # fmt: skip
 
 
@@ -317,7 +317,7 @@ def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] 
     return list(outer_calls(path)), [None if isinstance(call, str) else call[1:] for call in path]
 
 
-def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
+def _place_columns(place: Place | None) -> tuple[str | None, int | None, int | None]:
     """Return file, line and column of a place."""
     if place is not None:
         return (place.file, place.line, place.column)
@@ -327,7 +327,13 @@ def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
 
 def _read(read: Read) -> Row:
     """Return the row of a read."""
-    return full(read.target), full(read.dataset), read.column, read.clause.value, *_at(read.place)
+    return (
+        full_name(read.target),
+        full_name(read.dataset),
+        read.column,
+        read.clause.value,
+        *_place_columns(read.place),
+    )
 
 
 def _writes(resolved: Resolved, logged: bool, order: Order) -> Iterator[Row]:
@@ -342,7 +348,7 @@ def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
     for number, each in enumerate(resolved.writes):
         kind = "function" if each.function else None
         where = (number, each.offset, each.whole, each.procedural)
-        yield each.statement, full(each.target), *where, kind, *nothing, *_at(None)
+        yield each.statement, full_name(each.target), *where, kind, *nothing, *_place_columns(None)
 
 
 def _writes_of_scripts(extraction: Extraction) -> Iterator[Row]:
@@ -353,8 +359,8 @@ def _writes_of_scripts(extraction: Extraction) -> Iterator[Row]:
     for number, each in enumerate(extraction.statements):
         sql = texts.pop(each.target, None)
         yield (
-            each.file, full(each.target), number, None, None, None, each.kind, each.dialect, sql, each.words,
-            each.meaning, *_at(each.place),
+            each.file, full_name(each.target), number, None, None, None, each.kind, each.dialect, sql, each.words,
+            each.meaning, *_place_columns(each.place),
         )  # fmt: skip
 
 
@@ -380,7 +386,7 @@ def _statement(each: Logged) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _by(dataset: Dataset) -> str:
+def _sort_key(dataset: Dataset) -> str:
     """Return a text that sorts as the dataset does."""
     return "\0".join(dataset)
 
@@ -392,9 +398,9 @@ def _datasets(extraction: Extraction, order: Order) -> Iterator[Row]:
         at = order.dataset(dataset)
         rank = ranks[at] = ranks.get(at, -1) + 1
         yield (
-            full(dataset), number, dataset.namespace, dataset.name, info.kind, info.complete, info.description,
-            info.declared is not None, info.produced is not None, info.terminal, *_at(info.place),
-            at, rank, _by(dataset),
+            full_name(dataset), number, dataset.namespace, dataset.name, info.kind, info.complete, info.description,
+            info.declared is not None, info.produced is not None, info.terminal, *_place_columns(info.place),
+            at, rank, _sort_key(dataset),
         )  # fmt: skip
 
 
@@ -407,16 +413,24 @@ def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
     not have.
     """
     for dataset, info in extraction.datasets.items():
-        about, by = (full(dataset), info.kind, info.complete), _by(dataset)
+        about, by = (full_name(dataset), info.kind, info.complete), _sort_key(dataset)
         declared = {column.name: (at, column) for at, column in enumerate(info.declared_columns, 1)}
         produced = {column.name: at for at, column in enumerate(info.produced_columns, 1)}
         listed = {column.name for column in info.columns}
         for position, column in enumerate(info.columns, 1):
             made = position if info.produced is info.columns else produced.get(column.name)
-            told = _declared(declared.get(column.name))
+            told = _declaration_of(declared.get(column.name))
             group, key, rank = order.column(dataset, position, column.name)
             where = (by, group, key, rank)
-            yield *about, position, *_column(column), *told, made, *_at(column.place), *where
+            yield (
+                *about,
+                position,
+                *_column(column),
+                *told,
+                made,
+                *_place_columns(column.place),
+                *where,
+            )
 
         beside = {
             **{name: column for name, (_, column) in declared.items()},
@@ -424,10 +438,18 @@ def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
         }
         for number, (name, column) in enumerate(beside.items()):
             if name not in listed:
-                told = _declared(declared.get(name))
+                told = _declaration_of(declared.get(name))
                 where = (by, BESIDE, None, number)
                 made = produced.get(name)
-                yield *about, None, *_column(column), *told, made, *_at(column.place), *where
+                yield (
+                    *about,
+                    None,
+                    *_column(column),
+                    *told,
+                    made,
+                    *_place_columns(column.place),
+                    *where,
+                )
 
 
 def _by_name(columns: Iterable[ColumnInfo] | None) -> dict[str, ColumnInfo]:
@@ -442,7 +464,7 @@ def _column(column: ColumnInfo) -> Row:
     )  # fmt: skip
 
 
-def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
+def _declaration_of(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
     """Return position and type of a declared column."""
     if told is not None:
         return (told[0], _type(told[1]))

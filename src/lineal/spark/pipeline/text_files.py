@@ -58,7 +58,7 @@ def is_other(file: Path) -> bool:
         return True
 
 
-def batched(texts: Iterable[Text]) -> Iterator[list[Text]]:
+def batches_of(texts: Iterable[Text]) -> Iterator[list[Text]]:
     """So many at once, and no more than fit."""
     held: list[Text] = []
     size = 0
@@ -85,7 +85,7 @@ def _reading(batches: Batches) -> Batches:
 def _batches(file: Path) -> Batches:
     """Yield the lines of a file in batches, and last whether it was torn."""
     torn: list[str] = []
-    for held in batched(_lines_of(file, torn)):
+    for held in batches_of(_lines_of(file, torn)):
         yield pa.RecordBatch.from_pydict({"text": held, "fault": [None] * len(held)}, LINE)
 
     yield pa.RecordBatch.from_pydict({"text": [None] * len(torn), "fault": torn}, LINE)

@@ -73,16 +73,16 @@ def answer(request: Mapping[str, Any]) -> Answer:
         session = join_spark(request)
         modules.install()
         sys.argv = [request["file"]]
-        found = executed(request, session)
+        found = execute_request(request, session)
     except SystemExit as leaving:
-        found = left(request, leaving, modules.files)
+        found = answer_of_exit(request, leaving, modules.files)
     except BaseException as problem:
         found = fault_answer(problem, modules.files)
 
     return {**found, "files": modules.files}
 
 
-def executed(request: Mapping[str, Any], session: Any) -> Answer:
+def execute_request(request: Mapping[str, Any], session: Any) -> Answer:
     """Execute the file, then the function that starts it."""
     name = request["name"] if request["form"] == MODEL else MAIN
     module = module_of(name, request["file"], session)
@@ -146,7 +146,9 @@ KEPT: list[Any] = []
 # -- failures --------------------------------------------------------------------------------------
 
 
-def left(request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, str]) -> Answer:
+def answer_of_exit(
+    request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, str]
+) -> Answer:
     """sys.exit: a job may end so after it has done its work; a model has nothing to return then."""
     if request["form"] != MODEL and leaving.code in (None, 0):
         return {"done": True}
@@ -177,9 +179,9 @@ def join_spark(request: Mapping[str, Any]) -> Any:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    from lineal.spark.start import hush
+    from lineal.spark.start import silence_spark
 
-    hush()
+    silence_spark()
     secrets = {
         "PYSPARK_GATEWAY_PORT": str(request["port"]),
         "PYSPARK_GATEWAY_SECRET": request["token"],
@@ -216,7 +218,7 @@ def shield(session: Any) -> None:
     context, java = session.sparkContext, session._jsparkSession
     begin = SparkSession.__init__
 
-    def joined(
+    def join_session(
         self: Any, sparkContext: Any, jsparkSession: Any = None, options: Any = None
     ) -> None:
         """Start a session that joins the running one."""
@@ -238,7 +240,7 @@ def shield(session: Any) -> None:
         """Return a new session of the same context."""
         return SparkSession(context, java.cloneSession())
 
-    SparkSession.__init__ = joined  # type: ignore[method-assign]
+    SparkSession.__init__ = join_session  # type: ignore[method-assign]
     SparkSession.stop = nothing  # type: ignore[method-assign]
     SparkSession.newSession = another  # type: ignore[method-assign]
     SparkContext.stop = nothing  # type: ignore[method-assign]

@@ -181,7 +181,9 @@ def keep(output: IO[bytes], log: Path) -> None:
                     )
 
 
-def within(deadline: Deadline, action: Callable[[], Result], cancel: Callable[[], None]) -> Result:
+def finish_within(
+    deadline: Deadline, action: Callable[[], Result], cancel: Callable[[], None]
+) -> Result:
     """Return the result of an action. At the deadline it is cancelled, and abandoned if it does not
     end: OutOfTime.
     """

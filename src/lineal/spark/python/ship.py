@@ -19,7 +19,7 @@ DISTRIBUTIONS = ("pyarrow", "numpy", "pandas", "python-dateutil", "pytz", "tzdat
 
 
 @contextmanager
-def shipped(master: str, conf: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def settings_for_cluster(master: str, conf: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """The settings that send the libraries to a cluster; none if the user's settings say where
     executors find them.
     """
@@ -31,4 +31,4 @@ def shipped(master: str, conf: Mapping[str, str]) -> Iterator[dict[str, str]]:
     with TemporaryDirectory(prefix="lineal-") as folder:
         packed = Path(folder, "packages.zip")
         archive.pack(packed, DISTRIBUTIONS)
-        yield archive.shipping(packed, conf)
+        yield archive.settings_for_archive(packed, conf)

@@ -29,12 +29,12 @@ class Unusable(Exception):
 # -- tests that look at one row: whether a value breaks them ---------------------------------------
 
 
-def missing(value: Any, kind: Any, test: ColumnTest) -> Any:
+def is_missing(value: Any, kind: Any, test: ColumnTest) -> Any:
     """not_null"""
     return value.isNull()
 
 
-def unaccepted(value: Any, kind: Any, test: ColumnTest) -> Any:
+def breaks_accepted_values(value: Any, kind: Any, test: ColumnTest) -> Any:
     """accepted_values: {values: [a, b]}      null is accepted; not_null says otherwise"""
     from pyspark.sql import functions as F
 
@@ -66,7 +66,7 @@ def too_large(value: Any, kind: Any, test: ColumnTest) -> Any:
     return value > _limit(test)
 
 
-def unlike(value: Any, kind: Any, test: ColumnTest) -> Any:
+def differs_from_pattern(value: Any, kind: Any, test: ColumnTest) -> Any:
     """regex: '[a-z]+'"""
     pattern = test.arguments.get("value") or test.arguments.get("pattern")
     if not pattern:
@@ -87,13 +87,13 @@ def _limit(test: ColumnTest) -> Any:
 
 
 ROW_TESTS: Mapping[str, Callable[[Any, Any, ColumnTest], Any]] = {
-    "not_null": missing,
-    "accepted_values": unaccepted,
+    "not_null": is_missing,
+    "accepted_values": breaks_accepted_values,
     "positive": not_positive,
     "non_negative": negative,
     "min_value": too_small,
     "max_value": too_large,
-    "regex": unlike,
+    "regex": differs_from_pattern,
 }
 UNIQUE, RELATIONSHIPS = "unique", "relationships"
 TESTS = (*ROW_TESTS, UNIQUE, RELATIONSHIPS)
@@ -115,13 +115,13 @@ def examine(frame: object, tests: Iterable[ColumnTest], look: Look) -> Examined:
     """Count the rows of a frame and run its tests, in order."""
     tests = list(tests)
     measures, done = _measures(frame, tests)
-    rows, counts = _counted(frame, measures)
+    rows, counts = _count_measures(frame, measures)
     for at, (test, count) in counts.items():
-        done[at] = count if isinstance(count, Tested) else _judged(frame, test, count)
+        done[at] = count if isinstance(count, Tested) else _judge_count(frame, test, count)
 
     for at, test in enumerate(tests):
         if at not in done:
-            done[at] = related(frame, test, look)
+            done[at] = test_relationship(frame, test, look)
 
     return Examined(rows, tuple(done[at] for at in range(len(tests))))
 
@@ -165,7 +165,7 @@ def _measure(test: ColumnTest, kinds: Mapping[str, object]) -> Any:
     return F.count_if(ROW_TESTS[test.name](value, kinds[key_of(test.column)], test))
 
 
-def _counted(
+def _count_measures(
     frame: Any, measures: Mapping[int, tuple[ColumnTest, Any]]
 ) -> tuple[int, dict[int, tuple[ColumnTest, int | Tested]]]:
     """All measures in one job; one by one if Spark does not take one of them, so that only its own
@@ -184,11 +184,12 @@ def _counted(
     except Exception:
         rows = frame.count()
         return rows, {
-            at: (test, _alone(frame, test, measure)) for at, (test, measure) in measures.items()
+            at: (test, _measure_alone(frame, test, measure))
+            for at, (test, measure) in measures.items()
         }
 
 
-def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
+def _measure_alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
     """Run one measure by itself; return its count or the failed test."""
     try:
         return int(frame.agg(measure).first()[0])
@@ -199,17 +200,17 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
         return failed_test(test, message_of(problem))
 
 
-def _judged(frame: object, test: ColumnTest, count: int) -> Tested:
+def _judge_count(frame: object, test: ColumnTest, count: int) -> Tested:
     """Return the result of a test from its count."""
     if not count:
         return Tested(test.column, test.name, place=test.place)
 
-    finder = repeated if test.name == UNIQUE else broken
+    finder = repeated_values if test.name == UNIQUE else broken_values
     count, examples = finder(frame, test, count)
     return Tested(test.column, test.name, "failed", count, examples, place=test.place)
 
 
-def broken(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ...]]:
+def broken_values(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ...]]:
     """Some of the values that break a test; of nulls there is nothing to show."""
     from pyspark.sql import functions as F
 
@@ -227,7 +228,7 @@ def broken(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ..
     return count, tuple(sorted(shorten_value(row[0]) for row in rows))
 
 
-def repeated(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ...]]:
+def repeated_values(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ...]]:
     """How many values are there more than once, and some of them."""
     from pyspark.sql import functions as F
 
@@ -242,7 +243,7 @@ def repeated(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, 
     return twice.count(), tuple(f"{shorten_value(row[0])} ({row[1]} times)" for row in rows)
 
 
-def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
+def test_relationship(frame: Any, test: ColumnTest, look: Look) -> Tested:
     """relationships: {to: customers, field: id}
 
     every value is there, too; null needs no partner
@@ -297,7 +298,7 @@ def _spelling(frame: Any, name: str) -> str:
     return str(next(each for each in frame.columns if key_of(each) == key_of(name)))
 
 
-def looker(spark: Any, place: Callable[[str], str | None]) -> Look:
+def dataset_reader(spark: Any, place: Callable[[str], str | None]) -> Look:
     """Looks datasets up under their names in Spark; `place` gives none for one that is not there."""
 
     def look(name: str) -> Any:

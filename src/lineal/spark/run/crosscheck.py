@@ -72,13 +72,13 @@ class Crosscheck:
             with self.one_at_a_time:
                 statements = self.statements(job)
                 exact = self.exact(job, statements)
-                return self.compared(job, static, exact, statements)
+                return self.compare_edges(job, static, exact, statements)
         except Exception as problem:
             return Agreement(
                 counts(static), (0, 0), (), f"Spark's plan cannot be read: {message_of(problem)}"
             )
 
-    def compared(
+    def compare_edges(
         self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
     ) -> Agreement:
         """Return the edges that only one engine has, without those that cannot be compared."""
@@ -172,7 +172,7 @@ class Crosscheck:
         if not any(_is_open(edge.target) or edge.source.name == "*" for edge in static):
             return set()
 
-        sure = facts(map(certain, static), None)
+        sure = facts(map(certain_usages, static), None)
         return (facts(static, None).keys() - sure.keys()) | (
             facts(exact, None).keys() - facts(static, None).keys()
         )
@@ -190,13 +190,13 @@ class Crosscheck:
             return set()
 
         ours, theirs, spoken = (
-            facts(each, None) for each in (static, exact, self.spoken(job, statements))
+            facts(each, None) for each in (static, exact, self.translated_edges(job, statements))
         )
         pairs = {fact[:2] for fact in ours} & {fact[:2] for fact in theirs}
         beside = (ours.keys() ^ theirs.keys()) & (ours.keys() ^ spoken.keys())
         return {fact for fact in beside if fact[:2] in pairs}
 
-    def spoken(self, job: Job, statements: list[Translated]) -> list[Edge]:
+    def translated_edges(self, job: Job, statements: list[Translated]) -> list[Edge]:
         """The static lineage of a translation."""
         scripts = [Script(each.sql, "spark", job.step.file, target=job.name) for each in statements]
         infos = [info for info in self.static.datasets.values() if info.dataset.name != job.name]
@@ -244,7 +244,7 @@ class Comparison:
     """
 
     def __init__(self, static: list[Edge], exact: list[Edge], is_open: bool) -> None:
-        sure = facts((certain(edge) for edge in static if not _is_open(edge.target)), None)
+        sure = facts((certain_usages(edge) for edge in static if not _is_open(edge.target)), None)
         ours, theirs = facts(static, None), facts(exact, None)
         self.only_ours = [fact for fact in ours if fact not in theirs and fact in sure]
         beyond = [fact for fact in theirs if fact not in ours]
@@ -273,7 +273,7 @@ class Comparison:
         return tuple(sorted(name for name in targets if not name.endswith((".*", ">"))))
 
 
-def certain(edge: Edge) -> Edge:
+def certain_usages(edge: Edge) -> Edge:
     """Return an edge with only the usages that are certain."""
     return edge._replace(
         usages=tuple(usage for usage in edge.usages if usage.level >= Confidence.HIGH)
@@ -337,7 +337,7 @@ class Inlined:
         bodies = {function: self.into(function, depth + 1) for function in called}
         own = [edge for edge in edges if edge.source.dataset not in bodies]
         through = [
-            composed(edge, inner)
+            compose_edges(edge, inner)
             for edge in edges
             for inner in bodies.get(edge.source.dataset, ())
             if inner.target == edge.source
@@ -351,7 +351,7 @@ class Inlined:
         return unite_edges([*own, *through, *rows])
 
 
-def composed(outer: Edge, inner: Edge) -> Edge:
+def compose_edges(outer: Edge, inner: Edge) -> Edge:
     """outer ∘ inner: source of the one, target of the other."""
     pairs = ((there, here) for there in outer.usages for here in inner.usages)
     usages = (there._replace(way=compose(there.way, here.way)) for there, here in pairs)

@@ -64,7 +64,7 @@ class Hooks:
             origin = Origin(script.file, statement.sql, "", line, script.text, script.line)
             try:
                 if change is not None and job is not None and self.is_own(change, job):
-                    made = self.changed(change, job)
+                    made = self.change_rows(change, job)
                 else:
                     self.spark.sql(statement.sql)
             except Refused:
@@ -82,7 +82,7 @@ class Hooks:
             and key_of(change.table) == job.slot
         )
 
-    def changed(self, change: RowChange, job: Job) -> Entry:
+    def change_rows(self, change: RowChange, job: Job) -> Entry:
         """The model's table with the rows that it has afterwards."""
         if not self.tables.stands(job.table):
             raise Refused(Fault(f"{job.name} is not built yet", job.step.place))

@@ -65,16 +65,16 @@ class Growth:
 
         if self.strategy == OVERWRITE:
             if self.keys:
-                return fresh.unionByName(others(old, fresh, self, null_safe=True))
+                return fresh.unionByName(rows_to_keep(old, fresh, self, null_safe=True))
 
             return fresh
 
         if self.strategy == MERGE and (self.updated or self.left):
             return merge_rows(old, fresh, self)
 
-        return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
+        return fresh.unionByName(rows_to_keep(old, fresh, self, null_safe=self.strategy == REPLACE))
 
-    def checked(self, fresh: Any) -> None:
+    def check_rows(self, fresh: Any) -> None:
         """Refused if a merge cannot tell which of two new rows is meant."""
         if self.strategy != MERGE or not self.keys:
             return
@@ -82,7 +82,7 @@ class Growth:
         names = [f"{KEY}{at}" for at in range(len(self.keys))]
         known = " AND ".join(f"{name} IS NOT NULL" for name in names)
         twice = (
-            keyed(fresh, self.keys)
+            add_keys(fresh, self.keys)
             .where(known)
             .groupBy(*names)
             .count()
@@ -170,7 +170,7 @@ def partitions(value: object) -> tuple[str, ...]:
 # -- columns ---------------------------------------------------------------------------------------
 
 
-def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]:
+def align_columns(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]:
     """The new rows and the old ones with the columns that the table is to have, in its order and
     types.
     """
@@ -198,12 +198,12 @@ def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]
         gone = []
 
     if on_schema_change in ("append_new_columns", "sync_all_columns"):
-        old = extended(old, frame, added)
+        old = add_null_columns(old, frame, added)
 
-    return typed(extended(frame, old, gone), old), old
+    return cast_columns(add_null_columns(frame, old, gone), old), old
 
 
-def extended(frame: Any, like: Any, names: Iterable[str]) -> Any:
+def add_null_columns(frame: Any, like: Any, names: Iterable[str]) -> Any:
     """The frame with more columns, null in every row."""
     from pyspark.sql import functions as F
 
@@ -215,7 +215,7 @@ def extended(frame: Any, like: Any, names: Iterable[str]) -> Any:
     return frame
 
 
-def typed(frame: Any, like: Any) -> Any:
+def cast_columns(frame: Any, like: Any) -> Any:
     """The columns of the table, in its order, each in its type."""
     from pyspark.sql import functions as F
 
@@ -233,7 +233,7 @@ def typed(frame: Any, like: Any) -> Any:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def keyed(frame: Any, keys: Iterable[str]) -> Any:
+def add_keys(frame: Any, keys: Iterable[str]) -> Any:
     """The frame with its keys in addition to its columns: a key may be an expression over them."""
     from pyspark.sql import functions as F
 
@@ -251,10 +251,10 @@ def keyed(frame: Any, keys: Iterable[str]) -> Any:
     return frame.select("*", *made)
 
 
-def others(old: Any, fresh: Any, growth: Growth, null_safe: bool) -> Any:
+def rows_to_keep(old: Any, fresh: Any, growth: Growth, null_safe: bool) -> Any:
     """The old rows whose keys no new row has."""
-    left, right = keyed(old, growth.keys).alias(OLD), keyed(fresh, growth.keys).alias(NEW)
-    return left.join(right, matching(growth, null_safe), "left_anti").select(
+    left, right = add_keys(old, growth.keys).alias(OLD), add_keys(fresh, growth.keys).alias(NEW)
+    return left.join(right, keys_match(growth, null_safe), "left_anti").select(
         *map(column, old.columns)
     )
 
@@ -269,8 +269,8 @@ def merge_rows(old: Any, fresh: Any, growth: Growth) -> Any:
         for name in old.columns
         if (not only or key_of(name) in only) and key_of(name) not in left
     }
-    mine, theirs = keyed(old, growth.keys).alias(OLD), keyed(fresh, growth.keys).alias(NEW)
-    on = matching(growth, False)
+    mine, theirs = add_keys(old, growth.keys).alias(OLD), add_keys(fresh, growth.keys).alias(NEW)
+    on = keys_match(growth, False)
     both = mine.join(theirs.withColumn("__matched", F.lit(True)).alias(NEW), on, "left")
     updated = both.select(*(updated_column(name, name in changes) for name in old.columns))
     added = theirs.join(mine, on, "left_anti").select(*map(column, old.columns))
@@ -288,7 +288,7 @@ def updated_column(name: str, changes: bool) -> Any:
     return F.when(F.col("__matched"), F.col(f"{NEW}.{column(name)}")).otherwise(mine).alias(name)
 
 
-def matching(growth: Growth, null_safe: bool) -> Any:
+def keys_match(growth: Growth, null_safe: bool) -> Any:
     """When an old row and a new one have the same keys."""
     from pyspark.sql import functions as F
 

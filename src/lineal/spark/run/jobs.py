@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lineal.extract.sql.translate import callees_in, mentioned
+from lineal.extract.sql.translate import callees_in, words_of_text
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.extraction import ColumnInfo, Extraction
@@ -117,15 +117,17 @@ def key_of(name: str) -> str:
 def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
     """Every job by its key, each after what it needs."""
     steps, faults = _distinct(corpus.steps)
-    needs = _needs(corpus, extraction, steps)
-    order = _ordered(needs, {key: _related(step) & steps.keys() for key, step in steps.items()})
+    needs = _needs_of_jobs(corpus, extraction, steps)
+    order = _order_jobs(
+        needs, {key: _tested_datasets(step) & steps.keys() for key, step in steps.items()}
+    )
     circles = _circles(needs, order)
     position = positions_of(order)
     columns = {key_of(info.dataset.name): tuple(info.columns) for info in corpus.datasets}
     functions = {key_of(function.name): function for function in corpus.functions}
     jobs: dict[str, Job] = {}
     for key in order:
-        related = (_related(steps[key]) & steps.keys()) - {key}
+        related = (_tested_datasets(steps[key]) & steps.keys()) - {key}
         early = frozenset(other for other in related if position[other] < position[key])
         jobs[key] = Job(
             key,
@@ -137,8 +139,8 @@ def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
             columns.get(key, ()),
             functions.get(key),
             faults.get(key)
-            or _circular(key, circles, steps)
-            or _unfit(steps[key], corpus.diagnostics),
+            or _circle_fault(key, circles, steps)
+            or _fault_before_start(steps[key], corpus.diagnostics),
         )
 
     return jobs
@@ -163,7 +165,7 @@ def _distinct(steps: Iterable[Step]) -> tuple[dict[str, Step], dict[str, Fault]]
     return found, faults
 
 
-def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
+def _fault_before_start(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
     """Why a step cannot even be tried."""
     if step.kind in ("sql", PYTHON) and step.materialized not in BUILT_AS:
         near = names.closest(step.materialized, list(BUILT_AS))
@@ -197,7 +199,7 @@ def _errors_in(step: Step, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 # -- what needs what -------------------------------------------------------------------------------
 
 
-def _needs(
+def _needs_of_jobs(
     corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]
 ) -> dict[str, set[str]]:
     """Tables by the reads of the static lineage, functions by their calls."""
@@ -220,7 +222,7 @@ def _needs(
         for text in dict.fromkeys(step.texts):
             needs[key] |= callees_in(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
-                needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
+                needs[key] |= words_of_text(text, corpus.dialect) & steps.keys()
 
         needs[key] |= set(map(key_of, step.refs))
         needs[key] = {
@@ -260,17 +262,17 @@ def _unread_files(extraction: Extraction) -> set[str]:
 def _reads_below(step: Step, corpus: Corpus) -> bool:
     """A scalar function with a query in it: its reads are counted for its callers only."""
     return step.kind == "function" and any(
-        "select" in mentioned(text, corpus.dialect) for text in step.texts
+        "select" in words_of_text(text, corpus.dialect) for text in step.texts
     )
 
 
-def _related(step: Step) -> set[str]:
+def _tested_datasets(step: Step) -> set[str]:
     """Return the datasets that the tests of a step read."""
     columns = {key_of(str(test.arguments["to"])) for test in step.tests if "to" in test.arguments}
     return columns | {key_of(name) for test in step.queries for name in test.reads}
 
 
-def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> list[str]:
+def _order_jobs(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> list[str]:
     """Each after what it needs and, where that is possible, after what its tests look at; circles
     at the end.
     """
@@ -354,7 +356,7 @@ def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list
     return []
 
 
-def _circular(
+def _circle_fault(
     key: str, circles: Mapping[str, list[str]], steps: Mapping[str, Step]
 ) -> Fault | None:
     """Return the fault of a job that reads itself in a circle."""
@@ -378,10 +380,10 @@ class Fingerprints:
     def fingerprint_of(self, job: Job) -> str:
         """Return a digest of a node and the versions of its inputs."""
         inputs = sorted((key, self.versions.get(key, "")) for key in job.needs)
-        return _digest([_own(job), inputs])
+        return _digest([_identity_of(job), inputs])
 
 
-def _own(job: Job) -> list[object]:
+def _identity_of(job: Job) -> list[object]:
     """Return everything that decides the result of a job, apart from its inputs."""
     step = job.step
     tests: list[object] = [

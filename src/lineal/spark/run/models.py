@@ -65,7 +65,7 @@ class Builder:
         """
         return self.build_by_kind[job.kind](job)
 
-    def translated(self, job: Job, text: str) -> Translated:
+    def translate(self, job: Job, text: str) -> Translated:
         """The job's SQL as Spark reads it."""
         try:
             return self.translator.query(Script(text, job.dialect, job.step.file, job.step.line))
@@ -93,7 +93,7 @@ class Builder:
 
     def seed(self, job: Job) -> Entry:
         """Load a seed file into its table."""
-        with self.blamed(Origin(job.step.file, "", line=0)):
+        with self.blame_line(Origin(job.step.file, "", line=0)):
             return self.tables.replace(
                 job.table, seed_frame(job, self.spark, self.tables.scratch())
             )
@@ -101,9 +101,9 @@ class Builder:
     def view(self, job: Job) -> Entry:
         """CREATE VIEW v AS …"""
         text = self.text(job)
-        sql = self.translated(job, text)
+        sql = self.translate(job, text)
         head = f"CREATE OR REPLACE VIEW {quote_name(job.table)} AS\n"
-        with self.blamed(origin_of(job, text, sql, head)):
+        with self.blame_line(origin_of(job, text, sql, head)):
             return self.tables.view(job.table, lambda head: head + sql.sql, sql.sql)
 
     def table(self, job: Job) -> Entry:
@@ -111,7 +111,7 @@ class Builder:
         if job.is_python:
             return self.of_python(job, None)
 
-        with self.queried(job) as frame:
+        with self.query_rows(job) as frame:
             return self.tables.replace(job.table, frame)
 
     def incremental(self, job: Job) -> Entry:
@@ -125,7 +125,7 @@ class Builder:
         if job.is_python:
             return self.of_python(job, growth)
 
-        with self.queried(job) as frame:
+        with self.query_rows(job) as frame:
             return self.tables.extend(job.table, frame, growth)
 
     def of_python(self, job: Job, growth: Growth | None) -> Entry:
@@ -148,8 +148,8 @@ class Builder:
         """
         snapshot = snapshot_of(job, lambda text: self.translator.expression(text, job.dialect))
         text = self.text(job)
-        sql = self.translated(job, snapshot.query(text))
-        with self.blamed(replace(origin_of(job, text, sql), line=0)):
+        sql = self.translate(job, snapshot.query(text))
+        with self.blame_line(replace(origin_of(job, text, sql), line=0)):
             now = self.spark.sql("SELECT current_timestamp()").first()[0]
             taking = Taking(snapshot, self.spark.sql(sql.sql), now)
             stands = self.tables.stands(job.table)
@@ -167,7 +167,7 @@ class Builder:
             return self.tables.view(job.table, lambda head: head + sql, sql)
 
         if "file" in settings:
-            with self.blamed(Origin(str(settings["file"]), "", line=0)):
+            with self.blame_line(Origin(str(settings["file"]), "", line=0)):
                 return self.tables.replace(
                     job.table, source_frame(job, self.spark, self.tables.scratch())
                 )
@@ -200,7 +200,7 @@ class Builder:
         assert function is not None
         head, body = definition(function, job, self.function_kind)
         kept = job.dialect.lower() in SPOKEN
-        with self.blamed(Origin(job.step.file, body, head, line=1 if kept else 0)):
+        with self.blame_line(Origin(job.step.file, body, head, line=1 if kept else 0)):
             self.spark.sql(head + body)
 
         return Entry(job.name, "function", "", "")
@@ -208,21 +208,21 @@ class Builder:
     # -- around them -------------------------------------------------------------------------------
 
     @contextmanager
-    def queried(self, job: Job) -> Iterator[Any]:
+    def query_rows(self, job: Job) -> Iterator[Any]:
         """The rows of the model's query; Spark's grammar says that it is one, before anything is
         executed.
         """
         text = self.text(job)
-        sql = self.translated(job, text)
+        sql = self.translate(job, text)
         head = "CREATE TEMPORARY VIEW lineal AS\n"
-        with self.blamed(origin_of(job, text, sql, head)):
+        with self.blame_line(origin_of(job, text, sql, head)):
             self.spark._jsparkSession.sessionState().sqlParser().parsePlan(head + sql.sql)
 
-        with self.blamed(origin_of(job, text, sql)):
+        with self.blame_line(origin_of(job, text, sql)):
             yield self.spark.sql(sql.sql)
 
     @contextmanager
-    def blamed(self, origin: Origin) -> Iterator[None]:
+    def blame_line(self, origin: Origin) -> Iterator[None]:
         """Report an error of Spark with the file and line that caused it."""
         try:
             yield

@@ -17,8 +17,8 @@ from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus, QueryTest, Script
 from lineal.spark.names import quote_name
 from lineal.spark.python.process import stop_all
-from lineal.spark.python.ship import shipped
-from lineal.spark.run.column_tests import Examined, examine, looker
+from lineal.spark.python.ship import settings_for_cluster
+from lineal.spark.run.column_tests import Examined, dataset_reader, examine
 from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
 from lineal.spark.run.hooks import Hooks
@@ -42,7 +42,7 @@ from lineal.spark.run.result import (
 )
 from lineal.spark.run.schedule import run_in_order
 from lineal.spark.run.schemas import Schemas, reads
-from lineal.spark.run.select import selected
+from lineal.spark.run.select import select_jobs
 from lineal.spark.run.state import Entry, State, lock_warehouse
 from lineal.spark.run.warehouse import Catalog, Folder, Tables, has_catalog
 from lineal.spark.start import start
@@ -73,7 +73,7 @@ class Options:
     timeout: float = TIMEOUT
     """The seconds after which a Python model is stopped."""
 
-    def settled(self, engine: Mapping[str, object]) -> Settled:
+    def with_settings(self, engine: Mapping[str, object]) -> Settled:
         """With the project's settings: `spark: {master: …, warehouse: …, conf: {…}}`, or `spark.*`
         keys directly.
         """
@@ -115,8 +115,8 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
     began = time.monotonic()
     static = extract(corpus)
     jobs = jobs_of(corpus, static)
-    wanted = selected(options.select, jobs, static, options.project)
-    settled = options.settled(corpus.engine)
+    wanted = select_jobs(options.select, jobs, static, options.project)
+    settled = options.with_settings(corpus.engine)
     yield Planned(len(wanted))
     with ExitStack() as stack:
         stack.enter_context(lock_warehouse(settled.warehouse))
@@ -142,7 +142,7 @@ def _libraries(
     there.
     """
     if any(jobs[key].is_python for key in wanted):
-        return shipped(settled.master, settled.conf)
+        return settings_for_cluster(settled.master, settled.conf)
 
     return nullcontext({})
 
@@ -209,7 +209,7 @@ class Pipeline:
             own_functions=not catalog,
         )
         self.hooks = Hooks(tables, spark, self.translator)
-        self.look = looker(spark, self.place)
+        self.look = dataset_reader(spark, self.place)
         self.queries = QueryTests(spark, self.translator, self.is_there)
         self.outcomes: dict[str, Outcome] = {}
 
@@ -313,7 +313,7 @@ class Pipeline:
 
         made_of = self.fingerprints.fingerprint_of(job)
         before, after = self.hooks_of(job)
-        notes = self.hooked(job, before)
+        notes = self.run_hooks(job, before)
         built = self.builder.build(job)
         if not job.is_data:
             self.fingerprints.versions[job.key] = made_of
@@ -323,8 +323,8 @@ class Pipeline:
         if entry is not None:
             self.keep(job, entry)
 
-        notes += self.hooked(job, after)
-        examined = self.examined(job, late=False)
+        notes += self.run_hooks(job, after)
+        examined = self.examine(job, late=False)
         agreement = (
             self.crosscheck.compare_job(job)
             if self.crosscheck and job.step.kind in COMPARED
@@ -361,7 +361,7 @@ class Pipeline:
 
         return (step.before, step.after)
 
-    def hooked(self, job: Job, hooks: Iterable[Script]) -> list[str]:
+    def run_hooks(self, job: Job, hooks: Iterable[Script]) -> list[str]:
         """Carry out hooks; one that Spark does not take fails the job, or is passed over and said."""
         notes: list[str] = []
         for hook in hooks:
@@ -431,7 +431,7 @@ class Pipeline:
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
         memory = {
             "tests": list(map(asdict, outcome.tests)),
-            "agreement": _remembered(outcome.agreement),
+            "agreement": _encode_agreement(outcome.agreement),
         }
         self.state.put(job.slot, replace(entry, passed=whole, rows=outcome.rows, memory=memory))
 
@@ -454,12 +454,12 @@ class Pipeline:
             Tested(**{**each, "examples": tuple(each["examples"]), "place": None})
             for each in entry.memory["tests"]
         )
-        agreement = _recalled(entry.memory.get("agreement")) if self.options.check else None
+        agreement = _decode_agreement(entry.memory.get("agreement")) if self.options.check else None
         return Outcome(
             job.name, job.kind, Status.KEPT, entry.rows, tests=tests, agreement=agreement
         )
 
-    def examined(self, job: Job, late: bool) -> Examined:
+    def examine(self, job: Job, late: bool) -> Examined:
         """A view is examined by its query: errors in it know their line then."""
         columns = [test for test in job.step.tests if self.is_late(job, test) == late]
         try:
@@ -497,7 +497,7 @@ class Pipeline:
             if not late or outcome is None or outcome.status is not Status.OK:
                 continue
 
-            tested = (*outcome.tests, *self.examined(job, late=True).tests)
+            tested = (*outcome.tests, *self.examine(job, late=True).tests)
             failed = any(test.status == "failed" for test in tested)
             outcome = replace(outcome, tests=tested, status=Status.FAILED if failed else Status.OK)
             self.outcomes[key] = outcome
@@ -541,11 +541,11 @@ class Pipeline:
     def origin(self, job: Job) -> Origin:
         """Return where a node's SQL is written."""
         text = job.step.texts[0] if job.step.texts else ""
-        sql = self.builder.translated(job, text) if text else Translated("", True)
+        sql = self.builder.translate(job, text) if text else Translated("", True)
         return origin_of(job, text, sql)
 
 
-def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
+def _encode_agreement(agreement: Agreement | None) -> dict[str, Any] | None:
     """Return an agreement as plain data."""
     if agreement is not None:
         return asdict(agreement)
@@ -553,7 +553,7 @@ def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
     return None
 
 
-def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
+def _decode_agreement(memory: dict[str, Any] | None) -> Agreement | None:
     """Return the agreement of plain data."""
     if memory is None:
         return None

@@ -16,11 +16,11 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.paths import is_path
 from lineal.spark.job_capture.record import Write
 from lineal.spark.python import faults
-from lineal.spark.python.process import Deadline, Ended, ModelProcess, OutOfTime, within
+from lineal.spark.python.process import Deadline, Ended, ModelProcess, OutOfTime, finish_within
 from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
-from lineal.spark.run.stage import Stage, staged
+from lineal.spark.run.stage import Stage, open_stage
 from lineal.spark.run.warehouse import Catalog, Folder, folder_name
 from lineal.spark.run.writes import Writes
 
@@ -58,7 +58,7 @@ class ModelResult:
 
     def within_time(self, action: Callable[[], Result]) -> Result:
         """Do something with the DataFrame, within the time of the model."""
-        return within(self.deadline, action, self.cancel)
+        return finish_within(self.deadline, action, self.cancel)
 
 
 @dataclass
@@ -90,13 +90,13 @@ class PythonModels:
         deadline = Deadline(self.seconds(job))
         functions = list(map(self.statements, self.functions(job)))
         is_job = form.kind is Kind.JOB
-        with staged(
+        with open_stage(
             self.tables, self.spark, job.table, functions, job=is_job, goes_on=incremental
         ) as stage:
             cancel = canceller(self.spark, stage)
             files: dict[str, str] = {job.step.file: job.step.file}
             with (
-                self.blamed(job, form, files, deadline),
+                self.blame_line(job, form, files, deadline),
                 ModelProcess(
                     self.request(job, form, stage, incremental), self.log(job), deadline
                 ) as process,
@@ -142,8 +142,8 @@ class PythonModels:
             "dbt": {
                 "relations": dict(step.relations),
                 "tables": tables,
-                "variables": plain(step.variables),
-                "settings": plain(step.settings),
+                "variables": plain_value(step.variables),
+                "settings": plain_value(step.settings),
                 "incremental": incremental,
                 "this": stage.at_home(job.table),
                 "name": job.name,
@@ -168,10 +168,10 @@ class PythonModels:
         self.check_writes(job, stage, writes)
         whole = True
         if own and form.kind is Kind.JOB:
-            added = stage.added()
+            added = stage.added_rows()
             frame, whole = (stage.table(), True) if added is None else (added, False)
         elif "frame" in answer:
-            frame, whole, own = self.returned(answer["frame"], stage), False, []
+            frame, whole, own = self.returned_frame(answer["frame"], stage), False, []
         else:
             frame = stage.temporary_view()
             if frame is None:
@@ -180,12 +180,14 @@ class PythonModels:
 
         if self.trace:
             files = frozenset((job.step.file, *answer["files"].values()))
-            self.traces[job.key] = self.traced(Trace(incremental, files), job, stage, frame, own)
+            self.traces[job.key] = self.trace_frame(
+                Trace(incremental, files), job, stage, frame, own
+            )
 
         stage.give_back()
         return ModelResult(frame, whole, bool(own) and not stage.database, deadline, cancel)
 
-    def returned(self, number: str, stage: Stage) -> Any:
+    def returned_frame(self, number: str, stage: Stage) -> Any:
         """The DataFrame that Spark knows under a number."""
         from py4j.java_gateway import JavaObject
         from pyspark.sql import DataFrame
@@ -212,7 +214,9 @@ class PythonModels:
         """Add a remark about a node."""
         self.notes.setdefault(job.key, []).append(text)
 
-    def traced(self, trace: Trace, job: Job, stage: Stage, frame: Any, own: list[Write]) -> Trace:
+    def trace_frame(
+        self, trace: Trace, job: Job, stage: Stage, frame: Any, own: list[Write]
+    ) -> Trace:
         """Return the lineage of Spark's plans: of the DataFrame, or of the writes to the model's
         own name.
         """
@@ -234,7 +238,7 @@ class PythonModels:
     # -- around ------------------------------------------------------------------------------------
 
     @contextmanager
-    def blamed(
+    def blame_line(
         self, job: Job, form: Form, files: Mapping[str, str], deadline: Deadline
     ) -> Iterator[None]:
         """Report any failure with the line of the project's own code."""
@@ -338,13 +342,13 @@ def start_of(job: Job, form: Form) -> Place:
     return Place(job.step.file, form.line, 1)
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Only what JSON knows: dates of the YAML as they are written."""
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain_value(each) for key, each in value.items()}
 
     if isinstance(value, (list, tuple, set)):
-        return list(map(plain, value))
+        return list(map(plain_value, value))
 
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value

@@ -38,23 +38,23 @@ class QueryTests:
         """How a test ends; one that cannot be run is skipped, and says why."""
         missing = next((name for name in test.reads if not self.stands(name)), None)
         if test.problem or missing is not None:
-            return self.skipped(test, test.problem or f"{missing} is not there")
+            return self.skip_test(test, test.problem or f"{missing} is not there")
 
         try:
             sql = self.translator.query(test.query).sql
         except Untranslatable as problem:
-            return self.skipped(test, problem.message)
+            return self.skip_test(test, problem.message)
 
         try:
-            return self.judged(test, sql)
+            return self.judge_query(test, sql)
         except Exception as problem:
             message = message_of(problem)
             if test.query.dialect.lower() in SPOKEN or message.startswith(ITS_OWN):
                 return Tested(test.column, test.name, "failed", message=message, place=test.place)
 
-            return self.skipped(test, message)
+            return self.skip_test(test, message)
 
-    def judged(self, test: QueryTest, sql: str) -> Tested:
+    def judge_query(self, test: QueryTest, sql: str) -> Tested:
         """Run the query of a test, and return the result."""
         from pyspark.sql import functions as F
 
@@ -80,7 +80,7 @@ class QueryTests:
 
         return bool(self.spark.sql(f"SELECT {failures} {condition}").first()[0])
 
-    def skipped(self, test: QueryTest, message: str) -> Tested:
+    def skip_test(self, test: QueryTest, message: str) -> Tested:
         """Return the result of a test that is not run."""
         return Tested(
             test.column, test.name, "skipped", message=f"it is not run: {message}", place=test.place

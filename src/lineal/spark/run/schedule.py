@@ -58,13 +58,13 @@ def _start(
                 job.name, job.kind, Status.SKIPPED, because=stopped.name, lacks=stopped.lacks
             )
             yield Ended(ended[key])
-        elif len(running) < threads and _ready(job, ended, jobs):
+        elif len(running) < threads and _is_ready(job, ended, jobs):
             del waiting[key]
             running[pool.submit(work, job)] = key
             yield Began(job.name, job.kind)
 
 
-def _ready(job: Job, ended: Mapping[str, Outcome], jobs: Mapping[str, Job]) -> bool:
+def _is_ready(job: Job, ended: Mapping[str, Outcome], jobs: Mapping[str, Job]) -> bool:
     """A job that cannot be done anyway need not wait: one in a circle would wait for ever."""
     if job.fault is not None:
         return True

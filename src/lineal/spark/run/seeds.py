@@ -117,22 +117,22 @@ def source_frame(job: Job, spark: Any, scratch: Path) -> Any:
 def csv_frame(job: Job, path: Path, rules: Rules, spark: Any, scratch: Path) -> Any:
     """Return a CSV file as a DataFrame with the declared types."""
     delimiter = str(job.step.settings.get("delimiter", ","))
-    header = spooled(path, delimiter, scratch / "records.json", rules)
-    columns = typed(job, header, path, rules)
+    header = write_records(path, delimiter, scratch / "records.json", rules)
+    columns = declared_columns(job, header, path, rules)
     records = (
         spark.read.schema(RECORDS).option("mode", "FAILFAST").json(str(scratch / "records.json"))
     )
-    columns = guessed(columns, records, rules)
+    columns = guess_types(columns, records, rules)
     check(columns, records, path, rules)
     return records.select(
-        *(value(at, each, rules).alias(each.name) for at, each in enumerate(columns))
+        *(cell_value(at, each, rules).alias(each.name) for at, each in enumerate(columns))
     )
 
 
 # -- the file --------------------------------------------------------------------------------------
 
 
-def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]:
+def write_records(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]:
     """Write the records as JSON lines; the header comes back. Every record has as many cells as the
     header.
     """
@@ -159,7 +159,7 @@ def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]
                     sink.write(json.dumps({"line": line, "cells": known}) + "\n")
                 else:
                     count += 1
-                    faults += [ragged(path, line, cells, header)] if count <= SHOWN else []
+                    faults += [ragged_line(path, line, cells, header)] if count <= SHOWN else []
     except UnicodeDecodeError as problem:
         raise Refused(
             Fault("the file is not UTF-8", Place(str(path), line_of_bad_byte(path, problem), 1))
@@ -197,7 +197,7 @@ def records_of(source: Any, delimiter: str, strict: bool) -> Iterator[tuple[int,
         raise Broken(f"delimiter: expected one character, found {delimiter!r}", 1) from None
 
 
-def ragged(path: Path, line: int, cells: list[str], header: list[str]) -> Fault:
+def ragged_line(path: Path, line: int, cells: list[str], header: list[str]) -> Fault:
     """Return the fault of a line with too few or too many values."""
     found = f"{len(cells)} {'value' if len(cells) == 1 else 'values'}"
     return Fault(f"the line has {found}, the header {len(header)}", Place(str(path), line, 1))
@@ -225,7 +225,7 @@ def more(count: int, path: Path, what: str) -> list[Fault]:
 # -- the types -------------------------------------------------------------------------------------
 
 
-def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
+def declared_columns(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     """The header's columns with their declared types."""
     here = Place(str(path), 1, 1)
     if not header:
@@ -277,7 +277,7 @@ def spark_type(kind: str, dialect: str, rules: Rules) -> str:
     return made
 
 
-def value(at: int, each: Typed, rules: Rules) -> Any:
+def cell_value(at: int, each: Typed, rules: Rules) -> Any:
     """The cell of a column in its type, null where it does not fit."""
     from pyspark.sql import functions as F
 
@@ -291,13 +291,13 @@ def value(at: int, each: Typed, rules: Rules) -> Any:
     return cell.try_cast(each.type)
 
 
-def misfit(at: int, each: Typed, rules: Rules) -> Any:
+def is_misfit(at: int, each: Typed, rules: Rules) -> Any:
     """Tell whether a cell says something that its type cannot hold: no number, too large, too many
     digits, too long.
     """
     from pyspark.sql import functions as F
 
-    cell, made = F.col("cells")[at], value(at, each, rules)
+    cell, made = F.col("cells")[at], cell_value(at, each, rules)
     lost = cell.isNotNull() & made.isNull()
     base, _, size = each.type.upper().partition("(")
     if not rules.strict:
@@ -313,7 +313,7 @@ def misfit(at: int, each: Typed, rules: Rules) -> Any:
     return lost
 
 
-def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
+def guess_types(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
     """Columns without a type get the first that fits."""
     from pyspark.sql import functions as F
 
@@ -322,7 +322,7 @@ def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
         return columns
 
     tests = [
-        F.count_if(unlike(at, columns[at], guess, rules)).alias(f"{at} {guess.type}")
+        F.count_if(contradicts_type(at, columns[at], guess, rules)).alias(f"{at} {guess.type}")
         for at in open_
         for guess in rules.guesses
     ]
@@ -336,12 +336,12 @@ def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
     ]
 
 
-def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
+def contradicts_type(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
     """Tell whether a cell speaks against a type."""
     from pyspark.sql import functions as F
 
     cell = F.col("cells")[at]
-    found = misfit(at, each._replace(type=guess.type, guessed=True), rules)
+    found = is_misfit(at, each._replace(type=guess.type, guessed=True), rules)
     found = found | cell.rlike(guess.unlike) if guess.unlike else found
     if guess.like:
         return found | (cell.isNotNull() & ~cell.rlike(guess.like))
@@ -363,7 +363,7 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
 
     for at, each in enumerate(columns):
         try:
-            records.select(value(at, each, rules))
+            records.select(cell_value(at, each, rules))
         except Exception as problem:
             place = each.place or Place(str(path), 1, 1)
             raise Refused(
@@ -373,21 +373,21 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
             ) from None
 
     counts = records.agg(
-        *(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))
+        *(F.count_if(is_misfit(at, each, rules)) for at, each in enumerate(columns))
     ).first()
     faults: list[Fault] = []
     for at, (each, count) in enumerate(zip(columns, counts, strict=True)):
         if count:
-            bad = records.where(misfit(at, each, rules)).orderBy("line").limit(SHOWN)
+            bad = records.where(is_misfit(at, each, rules)).orderBy("line").limit(SHOWN)
             found = bad.select("line", F.col("cells")[at]).collect()
-            faults += [_unfit(each, row[0], row[1], path) for row in found]
+            faults += [_type_fault(each, row[0], row[1], path) for row in found]
             faults += more(count, path, f"values of {each.name}")
 
     if faults:
         raise Refused(*faults)
 
 
-def _unfit(each: Typed, line: int, text: str, path: Path) -> Fault:
+def _type_fault(each: Typed, line: int, text: str, path: Path) -> Fault:
     """Return the fault of a value that is not of its type."""
     shown = text if len(text) <= 60 else f"{text[:57]}…"
     return Fault(f"{each.name}: {shown!r} is not of type {each.type}", Place(str(path), line, 1))

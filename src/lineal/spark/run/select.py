@@ -20,7 +20,7 @@ from lineal.model.sequences import flatten
 from lineal.spark.run.jobs import Job, key_of
 
 
-def selected(
+def select_jobs(
     selectors: Iterable[str], jobs: Mapping[str, Job], static: Extraction, root: Path = Path()
 ) -> dict[str, Job]:
     """The jobs that the selectors name, in the order of the jobs; all of them where there is no
@@ -44,7 +44,7 @@ def selected(
     return {
         key: job
         for key, job in jobs.items()
-        if key in keys | _along(keys, jobs) or _tests_of(keys, job)
+        if key in keys | _jobs_along(keys, jobs) or _tests_of(keys, job)
     }
 
 
@@ -110,7 +110,7 @@ def _edges_to_sources(jobs: Mapping[str, Job]) -> Iterator[TableEdge]:
             yield TableEdge(Dataset("", str(seed)), Dataset("", job.name), (), ())
 
 
-def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
+def _jobs_along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
     """Return the jobs that come along with those selected."""
     found: set[str] = set()
     border = set(keys)

@@ -20,7 +20,7 @@ from typing import Any
 
 from lineal.spark.names import column
 from lineal.spark.run.columns import columns_by_key, types_by_key
-from lineal.spark.run.incremental import as_names, extended
+from lineal.spark.run.incremental import add_null_columns, as_names
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
 
@@ -120,7 +120,7 @@ class Taking:
 
         names, changed = self.names, F.col(CHANGED)
         own = {
-            names["dbt_scd_id"]: hashed([*map(F.col, self.keys), changed]),
+            names["dbt_scd_id"]: hash_values([*map(F.col, self.keys), changed]),
             names["dbt_updated_at"]: changed,
             names["dbt_valid_from"]: changed,
             names["dbt_valid_to"]: self.end(rows),
@@ -146,13 +146,13 @@ class Taking:
         from pyspark.sql import functions as F
 
         new = [name for name in self.columns if key_of(name) not in set(map(key_of, old.columns))]
-        old = extended(old, self.rows, new)
+        old = add_null_columns(old, self.rows, new)
         if self.snapshot.deletes == NEW_RECORD and self.names["dbt_is_deleted"] not in old.columns:
             old = old.withColumn(self.names["dbt_is_deleted"], F.lit("False"))
 
         current = self.current(old)
         pairs = self.rows.alias("new").join(current.alias("old"), self.matching(), "left")
-        changed = self.changed(new)
+        changed = self.is_changed(new)
         before = F.col(f"old.{column(self.names['dbt_scd_id'])}")
         fresh = pairs.where(before.isNull() | changed).select("new.*")
         closing = pairs.where(before.isNotNull() & changed).select(
@@ -173,7 +173,7 @@ class Taking:
                 else added
             )
 
-        kept = self.closed(old, closing)
+        kept = self.close_versions(old, closing)
         return kept.unionByName(typed_like(added, kept), allowMissingColumns=True)
 
     def current(self, old: Any) -> Any:
@@ -210,7 +210,7 @@ class Taking:
 
         return condition
 
-    def changed(self, new: list[str]) -> Any:
+    def is_changed(self, new: list[str]) -> Any:
         """Tell whether a row is another than its current version."""
         from pyspark.sql import functions as F
 
@@ -250,7 +250,7 @@ class Taking:
 
         names, kind = self.names, self.rows.schema[CHANGED].dataType
         own = {
-            names["dbt_scd_id"]: hashed([F.col(column(names["dbt_scd_id"])), self.now]),
+            names["dbt_scd_id"]: hash_values([F.col(column(names["dbt_scd_id"])), self.now]),
             names["dbt_updated_at"]: self.now.cast(kind),
             names["dbt_valid_from"]: self.now.cast(kind),
             names["dbt_valid_to"]: self.end(self.rows),
@@ -259,7 +259,7 @@ class Taking:
         made = [own[name].alias(name) for name in self.snapshot.own]
         return gone.select(*map(column, self.columns), *made)
 
-    def closed(self, old: Any, closing: Any) -> Any:
+    def close_versions(self, old: Any, closing: Any) -> Any:
         """The old versions; those that are replaced end when the next one begins."""
         from pyspark.sql import functions as F
 
@@ -296,7 +296,7 @@ def typed_like(frame: Any, like: Any) -> Any:
     )
 
 
-def hashed(values: list[Any]) -> Any:
+def hash_values(values: list[Any]) -> Any:
     """md5(coalesce(cast(key as varchar), '') || '|' || …)"""
     from pyspark.sql import functions as F
 

@@ -89,7 +89,7 @@ class Stage:
         ]
         return sorted(name for name in found if key_of(name) != key_of(self.name))
 
-    def added(self) -> Any:
+    def added_rows(self) -> Any:
         """The rows that a job has added to the former version; None if it has not only added some."""
         if self.copy is None or not self.spark.catalog.tableExists(self.own):
             return None
@@ -116,7 +116,7 @@ class Stage:
 
 
 @contextmanager
-def staged(
+def open_stage(
     tables: Folder | Catalog,
     spark: Any,
     name: str,
@@ -193,7 +193,7 @@ def restore(tables: Folder, entry: Entry) -> None:
         return
 
     if entry.sql:
-        tables.registered(entry)
+        tables.register_view(entry)
     else:
         tables.register(entry)
 

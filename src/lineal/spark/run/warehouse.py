@@ -24,7 +24,7 @@ from uuid import uuid4
 
 from lineal.model.sequences import positions_of
 from lineal.spark.names import column, quote_name
-from lineal.spark.run.incremental import REPLACE, Growth, aligned
+from lineal.spark.run.incremental import REPLACE, Growth, align_columns
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.state import Entry, State
 
@@ -117,13 +117,13 @@ class Folder:
     def register_views(self, views: list[Entry]) -> None:
         """A view may read another one: those that fail are tried again as long as some succeed."""
         while views:
-            failed = [entry for entry in views if not self.registered(entry)]
+            failed = [entry for entry in views if not self.register_view(entry)]
             if len(failed) == len(views):
                 return
 
             views = failed
 
-    def registered(self, entry: Entry) -> bool:
+    def register_view(self, entry: Entry) -> bool:
         """Create a view again; tell whether that was possible."""
         try:
             self.make_view(
@@ -162,13 +162,13 @@ class Folder:
         """Rewrite a table, as a version of its own."""
         version = new_version()
         frame.write.mode("error").parquet(str(self.place(name, version)))
-        return self.finished(name, version, frame)
+        return self.finish_version(name, version, frame)
 
     def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
         """Write a new version of a table: the old rows and the fresh ones."""
         there = self.spark.table(quote_name(name))
-        fresh, old = aligned(frame, there, growth.on_schema_change)
-        growth.checked(fresh)
+        fresh, old = align_columns(frame, there, growth.on_schema_change)
+        growth.check_rows(fresh)
         if not growth.appends or old.columns != there.columns:
             return self.replace(name, growth.grown(old, fresh))
 
@@ -176,9 +176,9 @@ class Folder:
         version = new_version()
         fresh.write.mode("error").parquet(str(self.place(name, version)))
         share(self.place(name, before.version), self.place(name, version))
-        return self.finished(name, version, old)
+        return self.finish_version(name, version, old)
 
-    def finished(self, name: str, version: str, frame: Any) -> Entry:
+    def finish_version(self, name: str, version: str, frame: Any) -> Entry:
         """Return the entry of a version that was written."""
         schema = nullable(frame.schema).json()
         return Entry(
@@ -281,8 +281,8 @@ class Catalog:
     def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
         """Add fresh rows to a table, by its strategy."""
         there = self.spark.table(quote_name(name))
-        fresh, old = aligned(frame, there, growth.on_schema_change)
-        growth.checked(fresh)
+        fresh, old = align_columns(frame, there, growth.on_schema_change)
+        growth.check_rows(fresh)
         same = old.columns == there.columns
         if same and growth.appends:
             fresh.write.insertInto(quote_name(name))

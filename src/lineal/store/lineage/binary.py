@@ -49,10 +49,10 @@ def field(value: Any) -> bytes:
         text = value.encode()
         return _length(len(text)) + text
 
-    return _number(4, _small(value))
+    return _number(4, _check_range(value))
 
 
-def _small(value: int) -> int:
+def _check_range(value: int) -> int:
     """Return a number that fits into 32 bits; raise OverflowError otherwise."""
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
@@ -104,7 +104,7 @@ def _numbers(values: Sequence[Any]) -> array[int] | None:
 
     made = _highest_first(found)
     if not made.tobytes()[0::4].isascii():
-        _small(max(values))
+        _check_range(max(values))
 
     return made
 

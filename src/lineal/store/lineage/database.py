@@ -116,7 +116,7 @@ def _empty(values: Values) -> bool:
 
 
 @contextmanager
-def sound(database: Database) -> Iterator[None]:
+def report_damage(database: Database) -> Iterator[None]:
     """Around what reads: a value that lineal has not written there is damage."""
     try:
         yield

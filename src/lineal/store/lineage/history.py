@@ -10,7 +10,7 @@ from lineal.model.sequences import flatten
 from lineal.store.lineage.database import Database, Row, chunks, marks
 from lineal.store.lineage.numbers import end_of
 from lineal.store.lineage.runs import Run
-from lineal.store.lineage.texts import original, plain
+from lineal.store.lineage.texts import original, storable
 
 
 class Period(NamedTuple):
@@ -51,9 +51,9 @@ def history(database: Database, runs: list[Run], column: Column) -> list[Period]
     times = {run.number: run.at for run in runs}
     asked = [
         runs[0].namespace,
-        plain(column.dataset.namespace),
-        plain(column.dataset.name),
-        plain(column.name),
+        storable(column.dataset.namespace),
+        storable(column.dataset.name),
+        storable(column.name),
     ]
     edges = {
         row[0]: row

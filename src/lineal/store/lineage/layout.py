@@ -50,7 +50,7 @@ def count(found: Ranges) -> int:
     return sum(last - first + 1 for first, last in found)
 
 
-def spans(found: Ranges) -> Ranges:
+def covering_ranges(found: Ranges) -> Ranges:
     """Return few ranges, in order, that cover all of the given ones."""
     wide: Ranges = []
     for first, last in sorted(found):

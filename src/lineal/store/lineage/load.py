@@ -12,14 +12,14 @@ from functools import partial
 from typing import NamedTuple
 
 from lineal import __version__
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.edge import Edge
 from lineal.model.extraction import Extraction
 from lineal.model.sequences import flatten
 from lineal.store.lineage import rows
 from lineal.store.lineage.background import Ahead, Later
-from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, sound
-from lineal.store.lineage.layout import Ranges, count, ranges, spans
+from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, report_damage
+from lineal.store.lineage.layout import Ranges, count, covering_ranges, ranges
 from lineal.store.lineage.numbers import Names, write_counters
 from lineal.store.lineage.rows import FACTS, MAKERS, Apart, Fact, Twice
 from lineal.store.lineage.runs import (
@@ -31,7 +31,7 @@ from lineal.store.lineage.runs import (
 )
 from lineal.store.lineage.schema import creation
 from lineal.store.lineage.statements import Statements, unite_usages
-from lineal.store.lineage.texts import plain
+from lineal.store.lineage.texts import storable
 
 INDEXED = ("columns", "edges", "usages", "column_infos")
 """Where a load may bring more rows than there are, so that their indexes are made afterwards."""
@@ -70,8 +70,8 @@ def _load(
     now: str,
 ) -> Change:
     """Load an extraction as a new run, in one transaction."""
-    with uncollected(), database.writing():
-        with sound(database):
+    with without_collector(), database.writing():
+        with report_damage(database):
             held = namespace_number(database, namespace)
             before = last_run(database, held) if held is not None else None
             begun = Load(database, namespace, held, before)
@@ -193,7 +193,13 @@ class Load:
 
         at = following_moment(self.before, now)
         run = Run(
-            self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout
+            self.run,
+            self.names.namespace,
+            at,
+            __version__,
+            storable(source),
+            coverage,
+            self.layout,
         )
         run.write(self.database)
         numbers = self.names.next
@@ -213,7 +219,7 @@ class Load:
         """Those that the store does not hold, and those that only the store holds."""
         found = rows.lineage(apart, self.names)
         first = self.names.next["edges"]
-        within = spans(before.layout["edges"])
+        within = covering_ranges(before.layout["edges"])
         known: dict[Row, int] = {
             (source, target, statement): number
             for number, source, target, statement in self._open_rows("edges", EDGE, within)
@@ -238,7 +244,7 @@ class Load:
             "target_id": [found.targets[at] for at in new],
             "statement_id": [found.statements[at] for at in new],
         }
-        columns = (found.owned(ids), found.positions, *found.usages(self.names).values())
+        columns = (found.owner_numbers(ids), found.positions, *found.usages(self.names).values())
         now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
         gone: list[Row] = []
         for usage in self._open_rows("usages", ", ".join(USAGE), within, number="edge_id"):
@@ -269,7 +275,7 @@ class Load:
         first = self.names.next["facts"]
         held: dict[Fact, list[int]] = {}
         if self.before is not None:
-            within = spans(self.before.layout[table])
+            within = covering_ranges(self.before.layout[table])
             for row in self._open_rows(table, ", ".join(("id", *FACTS[table])), within):
                 held.setdefault(row[1:], []).append(row[0])
 

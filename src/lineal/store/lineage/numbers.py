@@ -11,10 +11,10 @@ from operator import itemgetter
 from typing import Any
 
 from lineal.model.edge import Column, Dataset, Doubt
-from lineal.model.sequences import flatten, inverted
+from lineal.model.sequences import flatten, invert
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.store.lineage.database import AT_ONCE, Database, chunks, marks
-from lineal.store.lineage.texts import all_plain, listed, original, parse_list, plain
+from lineal.store.lineage.texts import all_plain, listed, original, parse_list, storable
 
 Manner = tuple[Way, Doubt | None, Confidence]
 """How a column takes part, and how sure that is: of the influence, and of what does not doubt."""
@@ -58,7 +58,7 @@ class Names:
     def __init__(self, database: Database, namespace: int, fresh: bool) -> None:
         self.database = database
         self.namespace = namespace
-        self.next = following(database)
+        self.next = next_numbers(database)
         held = NamespaceNames(database, namespace) if not fresh else None
         self.datasets = Numbers(held.datasets() if held else (), self.next["datasets"])
         self.columns = Numbers(held.columns() if held else (), self.next["columns"])
@@ -112,8 +112,8 @@ class Names:
         """Write new datasets."""
         datasets: list[Dataset] = self.datasets.new
         columns = {
-            "space": [plain(space) for space, _ in datasets],
-            "name": [plain(name) for _, name in datasets],
+            "space": [storable(space) for space, _ in datasets],
+            "name": [storable(name) for _, name in datasets],
             "label": list(map(label, datasets)),
         }
         self._fill("datasets", self.datasets, columns, namespace_id=self.namespace)
@@ -129,7 +129,7 @@ class Names:
             "level": [int(level) for _, _, level in manners],
             "doubt": [int(doubt.level) if doubt else None for _, doubt, _ in manners],
             "ambiguous": [int(doubt.ambiguous) if doubt else None for _, doubt, _ in manners],
-            "evidence": [plain(doubt.evidence) if doubt else None for _, doubt, _ in manners],
+            "evidence": [storable(doubt.evidence) if doubt else None for _, doubt, _ in manners],
         }
         self._fill("ways", self.ways, columns)
 
@@ -148,7 +148,7 @@ class NamespaceNames:
 
     def datasets(self) -> dict[Dataset, int]:
         """Return the number of each dataset."""
-        return inverted(self.datasets_by_number())
+        return invert(self.datasets_by_number())
 
     def datasets_by_number(self) -> dict[int, Dataset]:
         """Return each dataset by its number."""
@@ -160,7 +160,7 @@ class NamespaceNames:
 
     def columns(self) -> dict[Column | Dataset, int]:
         """Return the number of each column, and of each dataset as an end of an edge."""
-        return inverted(self.columns_by_number())
+        return invert(self.columns_by_number())
 
     def columns_by_number(self) -> dict[int, Column | Dataset]:
         """Return each column by its number, and each dataset that ends an edge."""
@@ -183,7 +183,7 @@ class NamespaceNames:
 
     def files_by_number(self) -> dict[int, str]:
         """Return each file by its number."""
-        return inverted(self.files())
+        return invert(self.files())
 
     def statements(self) -> dict[Hashable, int]:
         """Return the number of each statement by target, file and position."""
@@ -199,7 +199,7 @@ class NamespaceNames:
 
     def ways(self) -> dict[Manner, int]:
         """Return the number of each way with its doubt and confidence."""
-        return inverted(self.ways_by_number())
+        return invert(self.ways_by_number())
 
     def ways_by_number(self, only: Collection[int] | None = None) -> dict[int, Manner]:
         """Return each way with its doubt and confidence by its number."""
@@ -247,7 +247,7 @@ def _manner(
 def label(dataset: Dataset) -> str:
     """Return the name of a dataset in one word."""
     space, name = dataset
-    return plain(f"{space}/{name}" if space else name)
+    return storable(f"{space}/{name}" if space else name)
 
 
 def _label(name: str | None, path: Sequence[str]) -> str | None:
@@ -263,13 +263,13 @@ def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
     if None not in texts:
         return all_plain(texts)  # type: ignore[arg-type]
 
-    return [plain(text) if text is not None else None for text in texts]
+    return [storable(text) if text is not None else None for text in texts]
 
 
 # -- counters --------------------------------------------------------------------------------------
 
 
-def following(database: Database) -> dict[str, int]:
+def next_numbers(database: Database) -> dict[str, int]:
     """The next number of every kind."""
     return {**dict.fromkeys(COUNTED, 1), **dict(database.rows("SELECT name, next FROM counters"))}
 

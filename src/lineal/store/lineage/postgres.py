@@ -171,7 +171,7 @@ class Postgres:
         if state in REASONS:
             return REASONS[state]
 
-        said = without(self.secrets, " ".join(str(problem).split()))
+        said = hide_secrets(self.secrets, " ".join(str(problem).split()))
         if "too many connections" in said or "too many clients" in said:
             return REASONS["53300"]
 
@@ -235,11 +235,11 @@ class Postgres:
                 copy.write(binary.BEGIN)
                 for data in made:
                     copy.write(data)
-                    self._sent()
+                    self._wait_until_sent()
 
                 copy.write(binary.END)
 
-    def _sent(self) -> None:
+    def _wait_until_sent(self) -> None:
         """Wait until the server has taken all: what piles up here is moved about with each piece
         that it takes.
         """
@@ -378,7 +378,7 @@ def public_address(url: str) -> str:
     return f"{scheme}://{user.partition(':')[0]}{at}{where}"
 
 
-def without(secrets: list[str], text: str) -> str:
+def hide_secrets(secrets: list[str], text: str) -> str:
     """Return a text with each secret replaced by stars."""
     for secret in secrets:
         text = text.replace(secret, "***")

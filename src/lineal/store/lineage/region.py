@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.sequences import first_of_each, flatten
@@ -22,7 +22,7 @@ from lineal.store.lineage.numbers import end_of, label
 from lineal.store.lineage.restore import Restored, build_edge, coverage_in
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
-from lineal.store.lineage.texts import original, plain
+from lineal.store.lineage.texts import original, storable
 
 FAR = 50
 """From so many hops on they are not counted while columns are looked up: each column is then
@@ -73,7 +73,7 @@ def region(
     with_rows: bool = False,
 ) -> Extraction:
     """Return the part of the graph within so many hops upstream and downstream of the columns."""
-    with uncollected():
+    with without_collector():
         return Region(database, run).around(starts, up, down, with_rows)
 
 
@@ -100,16 +100,16 @@ class Region(Restored):
         nodes = self.nodes_of(starts)
         touched: set[Node] = set(nodes)
         if up:
-            above = self.visited(nodes, up, TARGET)
-            self.touching(_before(above, up), TARGET, NAMED)
+            above = self.visit_columns(nodes, up, TARGET)
+            self.touching(_nodes_to_extend(above, up), TARGET, NAMED)
             if with_rows:
-                self.touching(_before(above, up), TARGET, "near.name IS NULL")
+                self.touching(_nodes_to_extend(above, up), TARGET, "near.name IS NULL")
 
             touched.update(above)
 
         if down:
-            below = self.visited(nodes, down, SOURCE)
-            self.touching(_before(below, down), SOURCE, NAMED)
+            below = self.visit_columns(nodes, down, SOURCE)
+            self.touching(_nodes_to_extend(below, down), SOURCE, NAMED)
             self.touching(self.beside_stars(below), TARGET, NAMED)
             touched.update(below)
 
@@ -123,18 +123,23 @@ class Region(Restored):
         for dataset in dict.fromkeys(start.dataset for start in starts):
             found = self.database.rows(
                 "SELECT id FROM datasets WHERE namespace_id = ? AND label = ? AND space = ? AND name = ?",
-                [self.run.namespace, label(dataset), plain(dataset.namespace), plain(dataset.name)],
+                [
+                    self.run.namespace,
+                    label(dataset),
+                    storable(dataset.namespace),
+                    storable(dataset.name),
+                ],
             )
             numbers.update((dataset, number) for (number,) in found)
 
         nodes = (
-            (numbers[start.dataset], plain(start.name))
+            (numbers[start.dataset], storable(start.name))
             for start in starts
             if start.dataset in numbers
         )
         return list(dict.fromkeys(nodes))
 
-    def visited(self, nodes: list[Node], hops: int, near: str) -> dict[Node, int]:
+    def visit_columns(self, nodes: list[Node], hops: int, near: str) -> dict[Node, int]:
         """The columns, and how many hops away they are, if that is counted."""
         found: dict[Node, int] = {}
         step, limit = (0, 1) if hops > FAR else (1, hops)
@@ -263,6 +268,6 @@ class Region(Restored):
         return found
 
 
-def _before(nodes: dict[Node, int], hops: int) -> list[Node]:
+def _nodes_to_extend(nodes: dict[Node, int], hops: int) -> list[Node]:
     """Those from which a trace goes on."""
     return [node for node, depth in nodes.items() if depth < hops]

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from lineal.model.collector import uncollected
+from lineal.model.collector import without_collector
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Calls, Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.ledger import Coverage
-from lineal.model.sequences import inverted, second_of_each
+from lineal.model.sequences import invert, second_of_each
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
 from lineal.store.lineage import schema
 from lineal.store.lineage.database import Database, Row
 from lineal.store.lineage.forms import add_rest, job_in
-from lineal.store.lineage.layout import count, numbers, spans
+from lineal.store.lineage.layout import count, covering_ranges, numbers
 from lineal.store.lineage.numbers import Manner, NamespaceNames
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
@@ -30,7 +30,7 @@ VALID = "from_run <= ? AND (to_run IS NULL OR to_run > ?)"
 
 def extraction_of(database: Database, run: Run) -> Extraction:
     """Return the extraction that a run has loaded."""
-    with uncollected():
+    with without_collector():
         return Restored(database, run).extraction()
 
 
@@ -76,13 +76,13 @@ class Restored:
 
     def facts(self, table: str) -> list[Row]:
         """The facts of a table in the run's order, without their numbers."""
-        columns = schema.selected(table, FACTS[table], self.version)
+        columns = schema.selected_columns(table, FACTS[table], self.version)
         known = {number: fact for number, *fact in self.rows(table, "id", columns)}
         return [tuple(known[number]) for number in numbers(self.run.layout[table])]
 
     def rows(self, table: str, number: str, columns: str, layout: str = "") -> Iterable[Row]:
         """Yield the rows of a table that belong to the run."""
-        for span in spans(self.run.layout[layout or table]):
+        for span in covering_ranges(self.run.layout[layout or table]):
             yield from self.database.rows(
                 f"SELECT {number}, {columns} FROM {table} WHERE {number} BETWEEN ? AND ? AND {VALID}",
                 [*span, self.run.number, self.run.number],
@@ -216,7 +216,7 @@ class Restored:
     @cached_property
     def statements(self) -> dict[int, Any]:
         """Return target, file and position of each statement by its number."""
-        return inverted(self.held.statements())
+        return invert(self.held.statements())
 
 
 def coverage_in(text: str) -> Coverage:

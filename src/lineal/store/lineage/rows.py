@@ -21,7 +21,7 @@ from lineal.store.lineage.database import AT_ONCE, chunks
 from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
 from lineal.store.lineage.statements import Key, Statements, unite_usages
-from lineal.store.lineage.texts import all_plain, listed, plain
+from lineal.store.lineage.texts import all_plain, listed, storable
 
 Fact = tuple[Any, ...]
 
@@ -92,14 +92,14 @@ def edges(
     """The edges, numbered one after the other."""
     for start in range(0, len(found.edges), AT_ONCE):
         some = found.edges[start : start + AT_ONCE]
-        sources, targets = ends(some, names)
+        sources, targets = end_numbers(some, names)
         batch: dict[str, Sequence[Any]] = {
             "id": range(first + start, first + start + len(some)),
             "source_id": sources,
             "target_id": targets,
         }
         if found.keys is not None:
-            batch["statement_id"] = _numbered(found.keys[start : start + AT_ONCE], names)
+            batch["statement_id"] = _numbers_of(found.keys[start : start + AT_ONCE], names)
         elif found.statements.by_target:
             batch["statement_id"] = _numbers(some, targets, found.statements, names)
 
@@ -122,7 +122,7 @@ def usages_of(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequ
     for start in range(0, len(found.edges), AT_ONCE):
         several = [edge[2] for edge in found.edges[start : start + AT_ONCE]]
         used = list(chain.from_iterable(several))
-        owners, positions = _owned(several, range(first + start, first + start + len(several)))
+        owners, positions = _owners_of(several, range(first + start, first + start + len(several)))
         if found.positions is not None:
             positions = found.positions[done : done + len(used)]
 
@@ -131,7 +131,7 @@ def usages_of(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequ
             yield {"edge_id": owners, "position": positions, **usages(used, names)}
 
 
-def _owned(
+def _owners_of(
     several: list[tuple[Usage, ...]], numbers: Sequence[int]
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Of each usage the number of its edge, and its position there."""
@@ -143,7 +143,7 @@ def _owned(
     return owners, list(chain.from_iterable(map(range, counts)))
 
 
-def ends(some: list[Edge], names: Names) -> tuple[array[int], array[int]]:
+def end_numbers(some: list[Edge], names: Names) -> tuple[array[int], array[int]]:
     """Return the numbers of the sources and of the targets."""
     number = names.columns.__getitem__
     sources, targets, _ = zip(*some, strict=True)
@@ -171,7 +171,7 @@ class Lineage(NamedTuple):
     positions: Sequence[int]
     several: list[tuple[Usage, ...]]
 
-    def owned(self, ids: Sequence[int]) -> Sequence[int]:
+    def owner_numbers(self, ids: Sequence[int]) -> Sequence[int]:
         """The numbers of the usages' edges, from those of the edges."""
         return list(map(ids.__getitem__, self.owners))
 
@@ -190,15 +190,15 @@ def lineage(found: Apart, names: Names) -> Lineage:
     sources: list[int] = []
     targets: list[int] = []
     for some in chunks(found.edges, AT_ONCE):
-        into = ends(list(some), names)
+        into = end_numbers(list(some), names)
         sources += into[0]
         targets += into[1]
 
     several = [edge[2] for edge in found.edges]
-    owners, positions = _owned(several, range(len(several)))
+    owners, positions = _owners_of(several, range(len(several)))
     if found.keys is not None and found.positions is not None:
         return Lineage(
-            sources, targets, _numbered(found.keys, names), owners, found.positions, several
+            sources, targets, _numbers_of(found.keys, names), owners, found.positions, several
         )
 
     statements = _numbers(found.edges, targets, found.statements, names)
@@ -243,7 +243,7 @@ def _numbers(
     return list(map(of.__getitem__, targets))
 
 
-def _numbered(keys: list[Key | None], names: Names) -> list[int | None]:
+def _numbers_of(keys: list[Key | None], names: Names) -> list[int | None]:
     """Return the numbers of statements; None stays None."""
     return [names.statements[key] if key is not None else None for key in keys]
 
@@ -311,7 +311,7 @@ def dataset_infos(extraction: Extraction, names: Names) -> list[Fact]:
     """Return a row for each dataset."""
     return [
         (
-            names.datasets[known], plain(info.kind), int(info.complete), plain(info.description),
+            names.datasets[known], storable(info.kind), int(info.complete), storable(info.description),
             *_place(info.place, names), rest_of(info),
         )
         for known, info in extraction.datasets.items()
@@ -322,7 +322,7 @@ def column_infos(extraction: Extraction, names: Names) -> list[Fact]:
     """Return a row for each column of a dataset."""
     return [
         (
-            names.datasets[known], position, plain(column.name), plain(column.type), plain(column.description),
+            names.datasets[known], position, storable(column.name), storable(column.type), storable(column.description),
             listed(column.classification), *_place(column.place, names), int(column.quoted), int(not column.inherits),
         )
         for known, info in extraction.datasets.items()
@@ -342,7 +342,13 @@ def statement_infos(extraction: Extraction, names: Names) -> list[Fact]:
 def _statement(each: Statement, names: Names) -> Fact:
     """Return the row of a statement."""
     place = _place(each.place, names)
-    return plain(each.kind), *place, plain(each.dialect), plain(each.words), plain(each.meaning)
+    return (
+        storable(each.kind),
+        *place,
+        storable(each.dialect),
+        storable(each.words),
+        storable(each.meaning),
+    )
 
 
 def reads(extraction: Extraction, names: Names) -> list[Fact]:
@@ -366,15 +372,15 @@ def reads(extraction: Extraction, names: Names) -> list[Fact]:
 
 def jobs(extraction: Extraction, names: Names) -> list[Fact]:
     """Return a row for each job."""
-    return [(plain(job.name), job_out(job)) for job in extraction.jobs]
+    return [(storable(job.name), job_out(job)) for job in extraction.jobs]
 
 
 def diagnostics(extraction: Extraction, names: Names) -> list[Fact]:
     """Return a row for each diagnostic."""
     return [
         (
-            found.code.name, found.severity.label, plain(found.message), *_place(found.place, names),
-            plain(found.hint),
+            found.code.name, found.severity.label, storable(found.message), *_place(found.place, names),
+            storable(found.hint),
         )
         for found in extraction.diagnostics
     ]  # fmt: skip
@@ -384,8 +390,8 @@ def occurrences(extraction: Extraction, names: Names) -> list[Fact]:
     """Return a row for each occurrence of a statement in a log."""
     return [
         (
-            plain(each.name), *_place(each.place, names), each.runs, plain(each.first), plain(each.last),
-            listed(each.users), listed(each.databases), plain(each.id),
+            storable(each.name), *_place(each.place, names), each.runs, storable(each.first), storable(each.last),
+            listed(each.users), listed(each.databases), storable(each.id),
         )
         for each in extraction.occurrences
     ]  # fmt: skip

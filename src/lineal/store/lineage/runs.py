@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lineal.store.errors import StoreError
 from lineal.store.lineage.database import Database
 from lineal.store.lineage.layout import Ranges
-from lineal.store.lineage.texts import original, plain
+from lineal.store.lineage.texts import original, storable
 
 
 class Run(NamedTuple):
@@ -106,7 +106,7 @@ def namespaces(database: Database) -> list[str]:
 
 def namespace_number(database: Database, name: str) -> int | None:
     """Return the number of a namespace."""
-    found = database.rows("SELECT id FROM namespaces WHERE name = ?", [plain(name)])
+    found = database.rows("SELECT id FROM namespaces WHERE name = ?", [storable(name)])
     if found:
         return int(found[0][0])
 
@@ -115,7 +115,7 @@ def namespace_number(database: Database, name: str) -> int | None:
 
 def add_namespace(database: Database, number: int, name: str) -> None:
     """Save a new namespace."""
-    database.fill("namespaces", {"id": [number], "name": [plain(name)]}, {})
+    database.fill("namespaces", {"id": [number], "name": [storable(name)]}, {})
 
 
 # -- moments ---------------------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def migration(dialect: Dialect, version: int) -> list[str]:
     ]
 
 
-def selected(table: str, columns: tuple[str, ...], version: int) -> str:
+def selected_columns(table: str, columns: tuple[str, ...], version: int) -> str:
     """The columns of a table for SELECT, in a store of some version."""
     return ", ".join(name if ADDED.get((table, name), 1) <= version else "NULL" for name in columns)
 

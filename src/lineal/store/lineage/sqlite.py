@@ -87,7 +87,7 @@ class Sqlite:
         self.is_new = not there
         try:
             with self._errors_in_words():
-                self.connection = self._connected()
+                self.connection = self._connect()
         except (OSError, ValueError) as problem:  # too long for a path, or with a NUL in it
             words = getattr(problem, "strerror", None) or str(problem)
             raise Unreadable(f"store {path}: it cannot be opened: {words}") from problem
@@ -107,7 +107,7 @@ class Sqlite:
         """Return the path of the file."""
         return self.path
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         """Where nothing may be written nobody writes, and the file can be read as it is."""
         if "\0" in self.path:
             raise ValueError("embedded null byte")

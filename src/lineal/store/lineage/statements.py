@@ -80,10 +80,12 @@ class Statements:
         if not found:
             return [Part(edge, self.only(target), ())]
 
-        return [Part(_with(edge, positions), key, positions) for key, positions in found.items()]
+        return [
+            Part(_with_usages(edge, positions), key, positions) for key, positions in found.items()
+        ]
 
 
-def _with(edge: Edge, positions: list[int]) -> Edge:
+def _with_usages(edge: Edge, positions: list[int]) -> Edge:
     """Return an edge with only the usages at these positions."""
     return Edge(edge.source, edge.target, tuple(edge.usages[position] for position in positions))
 

@@ -10,7 +10,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.store.errors import NoStore, StoreError
 from lineal.store.lineage import runs
-from lineal.store.lineage.database import WAIT, Database, sound
+from lineal.store.lineage.database import WAIT, Database, report_damage
 from lineal.store.lineage.history import Period, drop, history
 from lineal.store.lineage.load import Change, load
 from lineal.store.lineage.migrations import migrate
@@ -76,7 +76,7 @@ class Store:
         """Check that the store can be written, without writing: an obstacle is reported now, and
         not after hours of work.
         """
-        with self.database.writing(), sound(self.database):
+        with self.database.writing(), report_damage(self.database):
             self.database.run("UPDATE edges SET to_run = to_run WHERE 1 = 0")
 
     def load(
@@ -88,7 +88,7 @@ class Store:
 
     def extraction(self, namespace: str, at: str | None = None) -> Extraction:
         """Return the lineage of the namespace at a moment, or now."""
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             return extraction_of(self.database, self._run(namespace, at))
 
     def region(
@@ -104,20 +104,20 @@ class Store:
         """The part of the lineage that a trace of the columns visits, so many hops upstream and
         downstream.
         """
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             run = self._run(namespace, at)
             return region(self.database, run, starts, up=up, down=down, with_rows=with_rows)
 
     def history(self, namespace: str, column: Column) -> list[Period]:
         """When each edge into the column and out of it came and went."""
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             return history(
                 self.database, runs.runs_of(self.database, self._namespace(namespace)), column
             )
 
     def drop(self, namespace: str, before: str) -> int:
         """Forget the edges that had ended at a moment; return how many were dropped."""
-        with self.database.writing(), sound(self.database):
+        with self.database.writing(), report_damage(self.database):
             run = runs.run_at(self.database, self._namespace(namespace), moment(before))
             dropped = drop(self.database, run) if run is not None else 0
 
@@ -133,17 +133,17 @@ class Store:
         """The datasets that `text`, or a beginning of it, may mean, with the names of their
         columns.
         """
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             return find_datasets(self.database, self._run(namespace, at), text)
 
     def namespaces(self) -> list[str]:
         """Return the names of all namespaces."""
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             return runs.namespaces(self.database)
 
     def runs(self, namespace: str) -> list[Run]:
         """Return all runs of a namespace, the oldest first."""
-        with self.database.reading(), sound(self.database):
+        with self.database.reading(), report_damage(self.database):
             return runs.runs_of(self.database, self._namespace(namespace))
 
     # -- names -------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ _UNFIT = re.compile("[\x00\x1a\ud800-\udfff]")
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
-def plain(text: str) -> str:
+def storable(text: str) -> str:
     """Return a text that every database accepts: other characters are escaped."""
     return _UNFIT.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
@@ -36,7 +36,7 @@ def all_plain(texts: Sequence[str]) -> Sequence[str]:
     if "\0" not in whole and ESCAPE not in whole and (whole.isascii() or _encodable(whole)):
         return texts
 
-    return list(map(plain, texts))
+    return list(map(storable, texts))
 
 
 def _encodable(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from lineal.model.diagnostic import Severity
 from lineal.model.finding import Finding
 from lineal.views.findings import Verdict
-from lineal.views.safe import visible
+from lineal.views.safe import make_visible
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -34,13 +34,11 @@ def _annotation(finding: Finding) -> str:
             **properties,
         }
 
-    listed = ",".join(
-        f"{name}={_escaped(value, IN_PROPERTY)}" for name, value in properties.items()
-    )
+    listed = ",".join(f"{name}={_escape(value, IN_PROPERTY)}" for name, value in properties.items())
     advice = f" ({found.hint})" if found.hint else ""
-    return f"::{COMMANDS[finding.severity]} {listed}::{_escaped(found.message + advice, IN_TEXT)}"
+    return f"::{COMMANDS[finding.severity]} {listed}::{_escape(found.message + advice, IN_TEXT)}"
 
 
-def _escaped(text: str, table: dict[str, str]) -> str:
+def _escape(text: str, table: dict[str, str]) -> str:
     """Return a text with the characters of a table replaced."""
-    return "".join(table.get(character, character) for character in visible(text))
+    return "".join(table.get(character, character) for character in make_visible(text))

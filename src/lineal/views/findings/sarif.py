@@ -14,7 +14,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.model.finding import Finding
 from lineal.rules import Rule
 from lineal.views.findings import Verdict
-from lineal.views.safe import json_safe, visible
+from lineal.views.safe import json_safe, make_visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -82,9 +82,9 @@ def _result(finding: Finding, number: int) -> dict[str, object]:
 def _text(text: str) -> str:
     """[here](1) would be a link: brackets that could be one are escaped."""
     if "](" in text:
-        return visible(text).replace("[", "\\[").replace("]", "\\]")
+        return make_visible(text).replace("[", "\\[").replace("]", "\\]")
 
-    return visible(text)
+    return make_visible(text)
 
 
 def physical_location(place: Place | None) -> dict[str, object]:
@@ -102,7 +102,7 @@ def _logical(about: Column | Dataset | None) -> dict[str, object]:
         return {}
 
     kind = "member" if isinstance(about, Column) else "type"
-    return {"logicalLocations": [{"fullyQualifiedName": visible(str(about)), "kind": kind}]}
+    return {"logicalLocations": [{"fullyQualifiedName": make_visible(str(about)), "kind": kind}]}
 
 
 def uri(file: str) -> str:

@@ -18,7 +18,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.finding import Finding
 from lineal.model.redaction import redact_text
 from lineal.views.findings import Verdict
-from lineal.views.safe import visible, width
+from lineal.views.safe import make_visible, width
 from lineal.views.terminal import Line, Page, Piece, line
 
 LONGEST = 160
@@ -32,7 +32,7 @@ _SPOT = re.compile(rf"{_NAME}(?:\.{_NAME})*(?:\s*:\s+[^#\n]*[^#\s])?|\{{[^}}]*\}
 def view(verdict: Verdict) -> Page:
     """Return the findings as text, each with the line it is about."""
     page: Page = []
-    for several in grouped(verdict.findings):
+    for several in group_findings(verdict.findings):
         if page:
             page.append(line())
 
@@ -45,7 +45,7 @@ BY_SOURCE = "A051"
 """The rule whose findings are shown together if they compare with the same column upstream."""
 
 
-def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
+def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
     """Return findings that are shown together, where the first of them stands."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
@@ -108,7 +108,7 @@ def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iter
     yield line(Piece(f"{place.line} | ", "arrow"), text)
     yield line(
         Piece(f"{margin}| ", "arrow"),
-        " " * width(visible(before)),
+        " " * width(make_visible(before)),
         Piece("^" * max(width(spot), 1), severity),
     )
 
@@ -119,5 +119,5 @@ def _window(text: str, at: int) -> tuple[str, str, str]:
     start = max(at - LONGEST // 2, 0) if len(text) > LONGEST else 0
     word = _SPOT.match(text, at, start + LONGEST)
     shown, before = text[start : start + LONGEST], text[start:at]
-    spot = visible(word[0].replace("\t", TAB)) if word else ""
+    spot = make_visible(word[0].replace("\t", TAB)) if word else ""
     return shown.replace("\t", TAB).rstrip(), before.replace("\t", TAB), spot

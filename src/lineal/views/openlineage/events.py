@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 from lineal.model.edge import Dataset, Edge
 from lineal.model.job import Job, Run
 from lineal.model.openlineage import NO_NAMESPACE, URN, Named
-from lineal.model.sequences import flatten, inverted
+from lineal.model.sequences import flatten, invert
 from lineal.views.openlineage import facets
 from lineal.views.openlineage.emission import (
     AUTO,
@@ -94,12 +94,12 @@ class Writer:
             )
             if outputs and (job.given or job.name or names[outputs[0]] not in known):
                 known |= {names[output] for output in outputs}
-                self._enter(self._titled(replace(job, outputs=outputs)), found)
+                self._enter(self._with_title(replace(job, outputs=outputs)), found)
 
         for dataset, name in names.items():
             if name in self.facts.made and name not in known:
                 known.add(name)
-                found.append(self._titled(Job((dataset,))))
+                found.append(self._with_title(Job((dataset,))))
 
         return found
 
@@ -118,7 +118,7 @@ class Writer:
         """Tell whether the report is about a dataset."""
         return self.report.entire or self.facts.names[output] in self.facts.made
 
-    def _titled(self, job: Job) -> Job:
+    def _with_title(self, job: Job) -> Job:
         """A statement is a job that is named after what it writes; a dataset that was told of alone
         stays alone.
         """
@@ -149,7 +149,7 @@ class Writer:
 
             titles[title] = name
 
-        return inverted(titles)
+        return invert(titles)
 
     @cached_property
     def _shared(self) -> set[Named]:

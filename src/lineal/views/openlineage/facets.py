@@ -54,7 +54,7 @@ def column_lineage(made: DatasetSources, fields: Iterable[str], emission: Emissi
         listed = {name: _fields(_inputs(sources)) for name, sources in made.fields.items()}
         return {"columnLineage": facet(COLUMN_LINEAGE, fields=listed, dataset=_inputs(made.rows))}
 
-    telling = [name for name, sources in made.fields.items() if _adds(sources, made.rows)]
+    telling = [name for name, sources in made.fields.items() if _adds_sources(sources, made.rows)]
     mixed = {
         name: _fields(_legacy(made.fields.get(name, {}), made.rows))
         for name in _in_order(fields, telling)
@@ -88,7 +88,7 @@ def doubts(made: DatasetSources, emission: Emission) -> Json:
         if (
             name is not None
             and emission.legacy
-            and not _adds({source: made.fields[name][source]}, made.rows)
+            and not _adds_sources({source: made.fields[name][source]}, made.rows)
         ):
             continue  # the legacy form cannot tell it from what decides the rows
 
@@ -102,7 +102,7 @@ def doubts(made: DatasetSources, emission: Emission) -> Json:
     return {}
 
 
-def _adds(sources: Sources, rows: Sources) -> bool:
+def _adds_sources(sources: Sources, rows: Sources) -> bool:
     """Tell whether a column has sources that its rows do not have."""
     return any(told - rows.get(source, set()) for source, told in sources.items())
 

@@ -207,7 +207,7 @@ def _add_all(
     for edge, _ in told:
         made = facts.made.setdefault(facts.names[edge.into], DatasetSources())
         if isinstance(edge.target, Column) and not (emission.located and _is_open(edge)):
-            made.fields.setdefault(flat(edge.target), {})
+            made.fields.setdefault(dotted_column(edge.target), {})
 
     for edge, usages in sorted(told, key=lambda each: _mention(each[0], facts)):
         _add(facts, edge, usages, emission)
@@ -221,9 +221,9 @@ def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) 
         return
 
     target = edge.target
-    goal = flat(target) if isinstance(target, Column) else None
+    goal = dotted_column(target) if isinstance(target, Column) else None
     sources = made.rows if goal is None else made.fields[goal]
-    source = Source(facts.names[edge.source.dataset], flat(edge.source))
+    source = Source(facts.names[edge.source.dataset], dotted_column(edge.source))
     sources.setdefault(source, set()).update(_transformation(usage, emission) for usage in usages)
     for doubt in (usage.doubt for usage in usages if usage.doubt is not None):
         made.doubts[goal, source] = min(doubt, made.doubts.get((goal, source), doubt))
@@ -231,8 +231,8 @@ def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) 
 
 def _is_open(edge: Edge) -> bool:
     """Tell whether an edge is that of an open star: a catalog would take it for a column named *."""
-    target = flat(edge.target) if isinstance(edge.target, Column) else ""
-    return STAR in (target, flat(edge.source))
+    target = dotted_column(edge.target) if isinstance(edge.target, Column) else ""
+    return STAR in (target, dotted_column(edge.source))
 
 
 def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
@@ -255,7 +255,7 @@ def _mention(edge: Edge, facts: Facts) -> Mention:
     return (False, place)
 
 
-def flat(column: Column) -> str:
+def dotted_column(column: Column) -> str:
     """A column's name in an event: a nested field is written with dots."""
     return ".".join((column.name, *column.path))
 

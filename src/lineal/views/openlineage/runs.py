@@ -33,12 +33,12 @@ class Application(NamedTuple):
         return {"namespace": self.namespace, "name": self.name}
 
 
-def began(application: Application, time: str) -> Json:
+def start_of_run(application: Application, time: str) -> Json:
     """Return the event of the start of an application."""
     return _event(application, "START", time)
 
 
-def ended(application: Application, time: str, failure: str = "") -> Json:
+def end_of_run(application: Application, time: str, failure: str = "") -> Json:
     """A job that throws has failed."""
     return _event(application, "FAIL" if failure else "COMPLETE", time, failed_because(failure))
 

@@ -5,7 +5,7 @@ SELECT upper(a), sum(b), listagg(c) WITHIN GROUP (ORDER BY d)
 
 from __future__ import annotations
 
-from lineal.algebra.expression import aggregate_of, counted, masked, over, value
+from lineal.algebra.expression import aggregate_of, counting_way, masking_way, over, value
 from lineal.algebra.functions import Function, Role, known
 from lineal.extract.catalyst.expressions.class_names import class_function_name
 from lineal.extract.catalyst.expressions.scope import Scope
@@ -44,9 +44,9 @@ def by_row(
 
 
 STEPS = {
-    (True, True): counted,
+    (True, True): counting_way,
     (True, False): aggregate_of,
-    (False, True): masked,
+    (False, True): masking_way,
     (False, False): value,
 }
 """What a function does to its arguments, by whether it aggregates and whether it masks."""

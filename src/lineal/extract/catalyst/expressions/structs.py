@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lineal.algebra.expression import VALUE, aggregate_of, windowed
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.expression import VALUE, aggregate_of, window_way
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.algebra.values import (
     Items,
     Part,
@@ -126,7 +126,7 @@ def carried_struct(node: Node, scope: Scope) -> Struct | None:
     others: list[tuple[Node, Way]] = []
     while (carrier := CARRIERS.get(inner.name)) is not None:
         if carrier == OVER:
-            step, in_window = windowed(step), True
+            step, in_window = window_way(step), True
         elif carrier == AGGREGATES or (carrier == AT and not in_window):
             step = aggregate_of(step)
 
@@ -185,7 +185,9 @@ def listed_item(node: Node, scope: Scope) -> Items | None:
     if not names:
         return None
 
-    return build_items(united(lineages), names, [list(each.fields.values()) for each in structs])
+    return build_items(
+        unite_lineages(lineages), names, [list(each.fields.values()) for each in structs]
+    )
 
 
 def zipped_item(node: Node, scope: Scope) -> Struct | None:

@@ -5,7 +5,7 @@ SELECT sum(a) OVER (PARTITION BY b ORDER BY c), window(t, '5 minutes').start
 
 from __future__ import annotations
 
-from lineal.algebra.expression import over, value, windowed
+from lineal.algebra.expression import over, value, window_way
 from lineal.algebra.functions import Role, known
 from lineal.extract.catalyst.expressions.class_names import class_function_name
 from lineal.extract.catalyst.expressions.stack import Calls, Visit, push_children
@@ -15,7 +15,7 @@ from lineal.model.way import Way
 
 def window_expression(node: Node, way: Way, calls: Calls, visit: Visit) -> None:
     """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
-    inner = windowed(way)
+    inner = window_way(way)
     call, specification = node.children
     function = call
     if call.name == "AggregateExpression":

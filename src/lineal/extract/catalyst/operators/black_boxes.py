@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, as_expression
-from lineal.algebra.relation import beside, doubt_columns, everything_in, group, project
+from lineal.algebra.relation import doubt_columns, everything_in, group, project, put_side_by_side
 from lineal.extract.catalyst.expressions import Scope, expressions_over
 from lineal.extract.catalyst.operators.outputs import output_title
 from lineal.extract.catalyst.operators.walk import frames_below
@@ -30,7 +30,7 @@ def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """
     frames = frames_below(node, outer, plan)
 
-    inputs = beside(frames)
+    inputs = put_side_by_side(frames)
     doubt = Doubt(Confidence.MEDIUM, False, f"{node.name} runs code that is not read")
     lineage = everything_in(inputs.slots, doubt)
     scope = Scope(inputs, outer, plan, Clause.GROUP_BY)
@@ -66,7 +66,7 @@ OUTPUTS = ("output", "outAttributes", "outputAttrs")
 
 def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """map, flatMap, mapPartitions on objects      the serializer names the outputs"""
-    inputs = beside(frames_below(node, outer, plan))
+    inputs = put_side_by_side(frames_below(node, outer, plan))
     outputs = node.trees("serializer")
     if not outputs:
         return inputs
@@ -83,6 +83,6 @@ def unknown_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     if node.trees("output"):
         return black_box(node, outer, plan)
 
-    inputs = beside(frames_below(node, outer, plan))
+    inputs = put_side_by_side(frames_below(node, outer, plan))
     doubt = Doubt(Confidence.MEDIUM, False, f"the operator {node.name} is not known")
     return doubt_columns(inputs, doubt)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Expression, Lineage, pour, united
+from lineal.algebra.lineage import Expression, Lineage, pour, unite_lineages
 from lineal.algebra.relation import explode
 from lineal.algebra.values import Items, Struct, read_item, read_part
 from lineal.extract.catalyst.expressions import (
@@ -95,7 +95,7 @@ def json_value(whole: Lineage, key: Node, scope: Scope) -> Lineage:
 def stack_values(generator: Node, width: int, scope: Scope) -> Generated:
     """stack(2, a, b, c, d)      column 0 takes a and c, column 1 takes b and d"""
     arguments = [influences_of(argument, IDENTITY, scope) for argument in generator.children[1:]]
-    return [united(arguments[position::width]) for position in range(width)], []
+    return [unite_lineages(arguments[position::width]) for position in range(width)], []
 
 
 def has_fixed_rows(generator: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.lineage import Expression
-from lineal.algebra.relation import beside, join
+from lineal.algebra.relation import join, put_side_by_side
 from lineal.extract.catalyst.expressions import Scope, expressions_over
 from lineal.extract.catalyst.operators.walk import frames_below
 from lineal.extract.catalyst.tree import Node
@@ -46,7 +46,7 @@ def read_as_of_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def read_zip(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """a.zip(b)      the columns of both, row by row"""
-    return beside(frames_below(node, outer, plan))
+    return put_side_by_side(frames_below(node, outer, plan))
 
 
 def join_type(node: Node) -> str:

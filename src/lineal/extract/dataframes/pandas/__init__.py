@@ -70,7 +70,7 @@ from lineal.extract.dataframes.pandas.library import (
     PANDAS,
     call_numpy,
     call_pandas,
-    computed,
+    result_of_unknown,
 )
 from lineal.extract.dataframes.pandas.lookups import look_up_element
 from lineal.extract.dataframes.pandas.merging import merge_frames
@@ -203,11 +203,11 @@ VALUE_TREES[Series] = lambda run, held, node: subquery(
     frame_of_series(Call(run, [], {}, node), held).relation
 )
 UNDECIDED_CLASSES.update({Series: ask, DataFrame: lambda held: None})
-COMPUTED[Series] = computed
+COMPUTED[Series] = result_of_unknown
 DECIDED[Series] = decide_by_elements
 BOUNDS[Series] = bound_series
 BOUNDS[DataFrame] = bound_frame
-COMPUTED[Row] = computed
+COMPUTED[Row] = result_of_unknown
 LIBRARY_ROOTS.update({"pandas": call_pandas, "numpy": call_numpy})
 MERGED.update({DataFrame: merge_frames, Series: merge_series})
 ITERABLES[:0] = [

@@ -8,14 +8,21 @@ from typing import Any
 
 from lineal.algebra.expression import AGGREGATED, VALUE
 from lineal.algebra.frame import Slot, answer, star_slot
-from lineal.algebra.lineage import Expression, Lineage, doubted, pour, pour_and_decide, united
+from lineal.algebra.lineage import (
+    Expression,
+    Lineage,
+    add_doubt,
+    pour,
+    pour_and_decide,
+    unite_lineages,
+)
 from lineal.extract.dataframes.pandas.trees import leaf, literal
 from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Row, Series, Table
 from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
 from lineal.extract.pyspark.invocation import Arguments, Keywords
 from lineal.extract.pyspark.knowledge import is_text, items_of
-from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Draft, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in, gather
@@ -55,7 +62,7 @@ class Call:
 
     # -- diagnostics -------------------------------------------------------------------------------
 
-    def unsupported(self, what: str) -> None:
+    def report_unsupported(self, what: str) -> None:
         """Report a method or an argument that is not traced."""
         self.run.report(Code.UNSUPPORTED_CONSTRUCT, f"{what} is not traced", self.node)
 
@@ -112,9 +119,9 @@ class Call:
             found = answer_of(told[0], name)
             return fresh(found) if found is not None else None
 
-        return self.undecided(relation, name, answers)
+        return self.candidates_for(relation, name, answers)
 
-    def undecided(self, relation: Relation, name: str, answers: list[Slot]) -> Attribute:
+    def candidates_for(self, relation: Relation, name: str, answers: list[Slot]) -> Attribute:
         """Return a column that several frames may have: what the corpus says, else all of them."""
         evaluation = relation.evaluation
         if evaluation is None:
@@ -122,13 +129,13 @@ class Call:
 
         origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
         if len(origins) < 2:
-            return fresh(Slot(name, name, united(slot.lineage for slot in answers)))
+            return fresh(Slot(name, name, unite_lineages(slot.lineage for slot in answers)))
 
         named = {origin: slot for origin, slot in origins.items() if origin.name == name}
         best = evaluation.witness(name.lower(), named)
         if best is not None:
             doubt = Doubt(Confidence.MEDIUM, False, best[1])
-            return fresh(Slot(name, name, doubted(origins[best[0]].lineage, doubt)))
+            return fresh(Slot(name, name, add_doubt(origins[best[0]].lineage, doubt)))
 
         evaluation.undecided = True
         evaluation.ambiguous += 1
@@ -136,7 +143,7 @@ class Call:
         doubt = Doubt(Confidence.LOW, True, "several frames may have it")
         lineage: Lineage = {}
         for slot in answers:
-            lineage.update(doubted(slot.lineage, doubt))
+            lineage.update(add_doubt(slot.lineage, doubt))
 
         return fresh(Slot(name, name, lineage))
 
@@ -190,19 +197,19 @@ class Call:
         tree = held.tree if isinstance(held, Series) else held
         lineage = self.lineage(tree, relation, evaluation)
         if isinstance(held, Series) and held.doubt is not None:
-            lineage = doubted(lineage, held.doubt)
+            lineage = add_doubt(lineage, held.doubt)
 
         return fresh(Slot(name, name, lineage))
 
-    def derived(self, table: Table, attributes: Sequence[Attribute] | None, evaluation: FrameEvaluation,
+    def derive(self, table: Table, attributes: Sequence[Attribute] | None, evaluation: FrameEvaluation,
                 rows: Lineage | None = None, parents: Iterable[Relation] = ()) -> Relation:  # fmt: skip
         """Return the next relation of a chain, with what its evaluation has found."""
         self.run.take_diagnostics(evaluation.diagnostics)
-        made = table.relation.derived(attributes, rows, evaluation, tuple(parents))
+        made = table.relation.derive(attributes, rows, evaluation, tuple(parents))
         made.under = None
         return made
 
-    def passed(self, table: Table, name: str, evaluation: FrameEvaluation) -> Attribute:
+    def column_by_name(self, table: Table, name: str, evaluation: FrameEvaluation) -> Attribute:
         """Return a column as it is, read by name.
 
         df[["a"]]
@@ -215,8 +222,8 @@ class Call:
     def select(self, table: Table, names: Sequence[str]) -> Table:
         """Return a table with these columns."""
         evaluation = self.evaluation()
-        kept = [self.passed(table, name, evaluation) for name in names]
-        return table.with_relation(self.derived(table, kept, evaluation))
+        kept = [self.column_by_name(table, name, evaluation) for name in names]
+        return table.with_relation(self.derive(table, kept, evaluation))
 
     def assign(self, table: Table, given: Mapping[str, Series | Any],
                parents: Iterable[Relation] = ()) -> Table:  # fmt: skip
@@ -226,17 +233,17 @@ class Call:
         further = [*parents]
         for name, held in given.items():
             if isinstance(held, Series):
-                held = held.with_tree(self.fitted(held, table.relation.rows))
+                held = held.with_tree(self.fit_series(held, table.relation.rows))
                 further += [held.table.relation, *held.parents]
 
             set_column(draft, self.make(name, held, table.relation, evaluation))
 
         others = {id(each): each for each in further if each is not table.relation}
-        relation = self.derived(table, draft.attributes, evaluation, None, others.values())
+        relation = self.derive(table, draft.attributes, evaluation, None, others.values())
         relation.index(draft.index, draft.places)
         return table.with_relation(relation)
 
-    def fitted(self, held: Series, rows: Lineage) -> Any:
+    def fit_series(self, held: Series, rows: Lineage) -> Any:
         """Return the expression of a series, for rows that other columns may decide than its own.
 
         df["share"] = df["x"] / paid["x"].sum()      what decides the rows of `paid` decides the sum
@@ -258,7 +265,7 @@ class Call:
         for table in tables:
             rows.update(table.relation.rows)
 
-        return Table(Relation([anything()], rows, tuple(table.relation for table in tables)))
+        return Table(Relation([open_star()], rows, tuple(table.relation for table in tables)))
 
 
 def set_column(draft: Draft, made: Attribute) -> None:
@@ -303,7 +310,7 @@ def doubt_stars(attributes: Sequence[Attribute], doubt: Doubt) -> list[Attribute
     """Return columns, with those that are not known less certain."""
     return [
         each._replace(
-            slot=each.slot._replace(lineage=doubted(each.slot.lineage, doubt)), doubt=doubt
+            slot=each.slot._replace(lineage=add_doubt(each.slot.lineage, doubt)), doubt=doubt
         )
         if each.slot.star is not None
         else each
@@ -370,7 +377,7 @@ def answer_of(each: Attribute, name: str) -> Slot | None:
         slot = slot._replace(lineage=changed_lineage(slot.lineage, each.qualifier))
 
     if each.doubt is not None:
-        slot = slot._replace(lineage=doubted(slot.lineage, each.doubt))
+        slot = slot._replace(lineage=add_doubt(slot.lineage, each.doubt))
 
     return slot._replace(name=name, key=name)
 

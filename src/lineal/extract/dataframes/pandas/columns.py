@@ -86,7 +86,7 @@ def insert(call: Call, table: Table) -> Table:
 
     *others, new = made.relation.attributes
     others.insert(position, new)
-    return made.with_relation(call.derived(made, others, call.evaluation()))
+    return made.with_relation(call.derive(made, others, call.evaluation()))
 
 
 # -- names -----------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def rename_columns(call: Call, table: Table, names: Mapping[Value, Value]) -> Ta
     attributes = []
     for each in table.relation.attributes:
         new = known.get(each.key) if each.slot.star is None else None
-        attributes.append(each if new is None else renamed(each, new))
+        attributes.append(each if new is None else rename_column(each, new))
 
     if table.relation.stars:
         for old, new in known.items():
@@ -137,11 +137,13 @@ def rename_columns(call: Call, table: Table, names: Mapping[Value, Value]) -> Ta
                 made = fresh(Slot(new, new, lineage))
                 attributes = [*without_names(attributes, [old, new]), made]
 
-    index = tuple(renamed(each, known.get(each.slot.name, each.slot.name)) for each in table.index)
-    return Table(call.derived(table, attributes, evaluation), index, table.order)
+    index = tuple(
+        rename_column(each, known.get(each.slot.name, each.slot.name)) for each in table.index
+    )
+    return Table(call.derive(table, attributes, evaluation), index, table.order)
 
 
-def renamed(each: Attribute, name: str) -> Attribute:
+def rename_column(each: Attribute, name: str) -> Attribute:
     """Return a column under another name."""
     return each._replace(slot=Slot(name, name, each.slot.lineage))
 
@@ -166,9 +168,9 @@ def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> T
             call.dynamic("columns", name)
             return call.unknown(table)
 
-        attributes.append(renamed(each, name_of(name)))
+        attributes.append(rename_column(each, name_of(name)))
 
-    return table.with_relation(call.derived(table, attributes, call.evaluation()))
+    return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
 
 def set_names(call: Call, table: Table, names: Value) -> Table:
@@ -183,12 +185,12 @@ def set_names(call: Call, table: Table, names: Value) -> Table:
     relation = table.relation
     if relation.complete and len(relation.attributes) == len(known):
         pairs = zip(relation.attributes, known, strict=True)
-        attributes = list(starmap(renamed, pairs))
-        return table.with_relation(call.derived(table, attributes, call.evaluation()))
+        attributes = list(starmap(rename_column, pairs))
+        return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
     frame = rename_frame(relation.frame, [(name, name) for name in known])
     attributes = list(map(fresh, frame.slots))
-    return table.with_relation(call.derived(table, attributes, call.evaluation()))
+    return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
 
 def set_axis(call: Call, table: Table) -> Table:
@@ -234,7 +236,7 @@ def drop_rows(call: Call, table: Table) -> Table:
 
     rows = dict(table.relation.rows)
     rows.update(given.table.relation.rows)
-    relation = call.derived(table, None, call.evaluation(), rows, [given.table.relation])
+    relation = call.derive(table, None, call.evaluation(), rows, [given.table.relation])
     return narrow_rows(call, table.with_relation(relation), [])
 
 
@@ -261,7 +263,7 @@ def by_type(call: Call, table: Table) -> Table:
     """df.select_dtypes(include="number")      the types are not known"""
     call.dynamic("columns by their type")
     doubtful = [each.doubtful(BY_TYPE) for each in table.relation.attributes]
-    return table.with_relation(call.derived(table, doubtful, call.evaluation()))
+    return table.with_relation(call.derive(table, doubtful, call.evaluation()))
 
 
 def round_numbers(call: Call, table: Table) -> Table:
@@ -274,7 +276,7 @@ def round_numbers(call: Call, table: Table) -> Table:
     attributes = [
         each.doubtful(BY_TYPE) if each.key in copies else each for each in made.relation.attributes
     ]
-    return made.with_relation(call.derived(made, attributes, call.evaluation()))
+    return made.with_relation(call.derive(made, attributes, call.evaluation()))
 
 
 def is_copy(attribute: Attribute) -> bool:
@@ -423,7 +425,7 @@ def update(call: Call, table: Table) -> Table:
 
     more = without_names(other.relation.stars, names)
     attributes = mark_stars([*found.relation.attributes, *more], FILLED)
-    return found.with_relation(call.derived(found, attributes, call.evaluation()))
+    return found.with_relation(call.derive(found, attributes, call.evaluation()))
 
 
 MAYBE_THERE = Doubt(Confidence.MEDIUM, False, "a column that the other frame may have")
@@ -433,7 +435,7 @@ def transform(call: Call, table: Table) -> Value:
     """df.transform(lambda s: s - s.mean()), df.transform("sqrt")"""
     function = call.get(0, "func")
     if isinstance(function, (list, tuple, dict)):
-        call.unsupported("DataFrame.transform with several functions")
+        call.report_unsupported("DataFrame.transform with several functions")
         return DataFrame(call.unknown(table))
 
     if isinstance(function, str):
@@ -502,7 +504,7 @@ def apply_map(call: Call, table: Table) -> Table:
     }
     found = call.assign(table, made)
     attributes = mark_stars(found.relation.attributes, CHANGED)
-    return found.with_relation(call.derived(found, attributes, call.evaluation()))
+    return found.with_relation(call.derive(found, attributes, call.evaluation()))
 
 
 def pipe(call: Call, table: Table) -> Value:
@@ -522,14 +524,14 @@ def set_index(call: Call, table: Table) -> Table:
     if isinstance(keys, Series):
         evaluation = call.evaluation()
         made = call.make(keys.name or "index", keys, table.relation, evaluation)
-        return Table(call.derived(table, None, evaluation), (made,), table.order)
+        return Table(call.derive(table, None, evaluation), (made,), table.order)
 
     names = call.names(keys)
     if names is None:
         return table
 
     evaluation = call.evaluation()
-    index = tuple(call.passed(table, name, evaluation) for name in names)
+    index = tuple(call.column_by_name(table, name, evaluation) for name in names)
     if call.flag("append"):
         index = (*table.index, *index)
 
@@ -537,13 +539,13 @@ def set_index(call: Call, table: Table) -> Table:
     if call.flag("drop", True):
         kept = without_names(kept, names)
 
-    return Table(call.derived(table, kept, evaluation), index, table.order)
+    return Table(call.derive(table, kept, evaluation), index, table.order)
 
 
 def reset_index(call: Call, table: Table) -> Table:
     """df.reset_index(), df.reset_index(drop=True)      the index becomes columns in front"""
     if call.flag("drop"):
-        return Table(call.derived(table, None, call.evaluation()), (), table.order)
+        return Table(call.derive(table, None, call.evaluation()), (), table.order)
 
     gone = call.get(0, "level")
     moved = table.index
@@ -556,10 +558,10 @@ def reset_index(call: Call, table: Table) -> Table:
     left = tuple(each for each in table.index if each not in moved)
     names = texts_of(call.keywords.get("names"))
     if names is not None:
-        moved = tuple(map(renamed, moved, names))
+        moved = tuple(map(rename_column, moved, names))
 
     attributes = [*moved, *table.relation.attributes]
-    return Table(call.derived(table, attributes, call.evaluation()), left, table.order)
+    return Table(call.derive(table, attributes, call.evaluation()), left, table.order)
 
 
 def rename_axis(call: Call, table: Table) -> Table:
@@ -568,7 +570,7 @@ def rename_axis(call: Call, table: Table) -> Table:
     if not is_name(name) or len(table.index) != 1:
         return table
 
-    return Table(table.relation, (renamed(table.index[0], name_of(name)),), table.order)
+    return Table(table.relation, (rename_column(table.index[0], name_of(name)),), table.order)
 
 
 def droplevel(call: Call, table: Table) -> Table:

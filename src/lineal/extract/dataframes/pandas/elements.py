@@ -71,7 +71,7 @@ def looked_up(call: Call, made: Value, table: Table) -> Value:
     if not isinstance(made, Series) or made.table.relation is table.relation:
         return made
 
-    return made.with_tree(call.fitted(made, table.relation.rows))
+    return made.with_tree(call.fit_series(made, table.relation.rows))
 
 
 def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import doubted, united
+from lineal.algebra.lineage import add_doubt, unite_lineages
 from lineal.extract.dataframes.pandas.calls import (
     Call,
     is_name,
@@ -29,7 +29,7 @@ from lineal.extract.pyspark.embedded.clients import client_dialect, dialect_by_i
 from lineal.extract.pyspark.embedded.statements import SQL_START, Called
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, items_of
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value, inputs_of
 from lineal.model.edge import Doubt
@@ -43,7 +43,7 @@ DEFAULT_DIALECT = "postgres"
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def entered(relation: Relation) -> Relation:
+def with_exact_names(relation: Relation) -> Relation:
     """Return a dataset as pandas sees it: names are told apart by their case."""
     if not relation.names:
         return relation
@@ -54,19 +54,19 @@ def entered(relation: Relation) -> Relation:
         else each._replace(slot=each.slot._replace(key=each.slot.name))
         for each in relation.attributes
     ]
-    made = relation.derived(attributes)
+    made = relation.derive(attributes)
     made.under = None
     made.gaps = relation.gaps
     return made
 
 
-def left(relation: Relation) -> Relation:
+def with_folded_names(relation: Relation) -> Relation:
     """Return a frame as a dataset has it: names are compared without their case."""
     attributes = [
         each if each.slot.star is not None else each._replace(slot=plain_slot(each.slot))
         for each in relation.attributes
     ]
-    return relation.derived(attributes)
+    return relation.derive(attributes)
 
 
 def plain_slot(slot: Slot) -> Slot:
@@ -88,7 +88,7 @@ def read_file(call: Call) -> Value:
     if isinstance(path, (list, tuple)) and path:
         return read_several(call, path)
 
-    table = Table(entered(read_columns(call, path)))
+    table = Table(with_exact_names(read_columns(call, path)))
     wanted = call.keywords.get("usecols", call.keywords.get("columns"))
     if wanted is not None:
         table = select_columns(call, table, wanted)
@@ -136,12 +136,12 @@ def read_columns(call: Call, path: Value) -> Relation:
     else:
         held = read_path(call.run, path, call.node, listed)
         slots = [
-            each.slot._replace(lineage=doubted(each.slot.lineage, NEW_NAMES), scanned=None)
+            each.slot._replace(lineage=add_doubt(each.slot.lineage, NEW_NAMES), scanned=None)
             for each in held.attributes
         ]
 
     changed = zip(held.attributes, slots, strict=True)
-    return held.derived([each._replace(slot=slot) for each, slot in changed])
+    return held.derive([each._replace(slot=slot) for each, slot in changed])
 
 
 def in_parts(call: Call, frame: DataFrame) -> Value:
@@ -173,19 +173,19 @@ def select_columns(call: Call, table: Table, wanted: Value) -> Table:
 def with_index(call: Call, table: Table, name: str) -> Table:
     """index_col="id" """
     evaluation = call.evaluation()
-    held = call.passed(table, name, evaluation)
+    held = call.column_by_name(table, name, evaluation)
     kept = without_names(table.relation.attributes, [name])
-    return Table(call.derived(table, kept, evaluation), (held,))
+    return Table(call.derive(table, kept, evaluation), (held,))
 
 
 def read_query(call: Call) -> Value:
     """pd.read_sql("SELECT …", con), pd.read_sql("orders", con)"""
     text = call.get(0, "sql", call.keywords.get("query"))
     if is_table_name(text):
-        return DataFrame(Table(entered(read_table_name(call.run, text, call.node))))
+        return DataFrame(Table(with_exact_names(read_table_name(call.run, text, call.node))))
 
     made = read_sql(call.run, text, dialect_of(call), call.node)
-    table = Table(entered(made))
+    table = Table(with_exact_names(made))
     index = call.keywords.get("index_col")
     if is_name(index):
         table = with_index(call, table, name_of(index))
@@ -207,7 +207,7 @@ def dialect_of(call: Call) -> str:
 def read_bigquery(call: Call) -> Value:
     """pd.read_gbq("SELECT …")"""
     text = call.get(0, "query_or_table", call.keywords.get("query"))
-    return DataFrame(Table(entered(read_sql(call.run, text, "bigquery", call.node))))
+    return DataFrame(Table(with_exact_names(read_sql(call.run, text, "bigquery", call.node))))
 
 
 def read_table(call: Call) -> Value:
@@ -216,7 +216,7 @@ def read_table(call: Call) -> Value:
     if isinstance(name, str) and isinstance(schema, str):
         name = f"{schema}.{name}"
 
-    table = Table(entered(read_table_name(call.run, name, call.node)))
+    table = Table(with_exact_names(read_table_name(call.run, name, call.node)))
     wanted = call.keywords.get("columns")
     return DataFrame(select_columns(call, table, wanted) if wanted is not None else table)
 
@@ -267,7 +267,7 @@ def new_frame(call: Call) -> Value:
 
     call.dynamic("the values of a frame", data if isinstance(data, Unknown) else None)
     inputs = inputs_of(data)
-    return DataFrame(Table(Relation([anything()], {}, inputs)))
+    return DataFrame(Table(Relation([open_star()], {}, inputs)))
 
 
 def name_array(data: DataFrame, names: Sequence[str] | None) -> DataFrame:
@@ -277,12 +277,12 @@ def name_array(data: DataFrame, names: Sequence[str] | None) -> DataFrame:
         return DataFrame(data.table)
 
     if len(names) != len(slots):
-        whole = united([slot.lineage for slot in slots])
+        whole = unite_lineages([slot.lineage for slot in slots])
         slots = [Slot(name, name.lower(), whole) for name in names]
 
     named = zip(slots, names, strict=True)
     made = [fresh(slot._replace(name=name, key=name.lower(), scanned=None)) for slot, name in named]
-    return DataFrame(data.table.with_relation(data.relation.derived(made)))
+    return DataFrame(data.table.with_relation(data.relation.derive(made)))
 
 
 def row_names(data: Value) -> list[str] | None:
@@ -312,7 +312,9 @@ def value_of_cells(call: Call, cells: list[Value]) -> Value:
 
     evaluation = call.evaluation()
     made = [call.make("value", each, each.table.relation, evaluation) for each in several]
-    tree = call.leaf(fresh(Slot("value", "value", united(each.slot.lineage for each in made))))
+    tree = call.leaf(
+        fresh(Slot("value", "value", unite_lineages(each.slot.lineage for each in made)))
+    )
     return several[0].with_tree(
         tree,
         is_scalar=all(each.is_scalar for each in several),
@@ -340,7 +342,7 @@ def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
     attributes: list[Attribute] = []
     for name, held in columns.items():
         if isinstance(held, Series):
-            fitted = held.with_tree(call.fitted(held, home.relation.rows))
+            fitted = held.with_tree(call.fit_series(held, home.relation.rows))
             attributes.append(call.make(name, fitted, home.relation, evaluation))
         else:
             if isinstance(held, Unknown):
@@ -351,7 +353,7 @@ def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
             )
 
     parents = [each.table.relation for each in several]
-    made = home.with_relation(call.derived(home, attributes, evaluation, None, parents))
+    made = home.with_relation(call.derive(home, attributes, evaluation, None, parents))
     tests = [test.tree for each in several if each.watch for test in each.watch.tests]
     return DataFrame(narrow_rows(call, made, tests) if tests else made)
 
@@ -403,9 +405,9 @@ def row_of_values(frame: DataFrame) -> Row:
 def columns_to_write(table: Table, with_index: bool) -> Relation:
     """Return the columns that are written of a frame: its index first, where that is written and has names."""
     if not with_index or not table.index:
-        return left(table.relation)
+        return with_folded_names(table.relation)
 
-    return left(table.relation.derived([*table.index, *table.relation.attributes]))
+    return with_folded_names(table.relation.derive([*table.index, *table.relation.attributes]))
 
 
 def to_file(index_default: bool) -> Callable[[Call, Table], Value]:
@@ -502,7 +504,13 @@ def to_sql(call: Call, table: Table) -> Value:
 def to_bigquery(call: Call, table: Table) -> Value:
     """df.to_gbq("mart.orders", if_exists="append")"""
     append = call.keywords.get("if_exists") == "append"
-    write_table(call.run, left(table.relation), call.get(0, "destination_table"), call.node, append)
+    write_table(
+        call.run,
+        with_folded_names(table.relation),
+        call.get(0, "destination_table"),
+        call.node,
+        append,
+    )
     return None
 
 
@@ -519,7 +527,7 @@ def to_records(call: Call, table: Table) -> Value:
     return to_values(call, table)
 
 
-def nothing(call: Call, table: Table) -> Value:
+def show_frame(call: Call, table: Table) -> Value:
     """df.info(), df.plot()      shows something, and gives no frame"""
     return None
 
@@ -545,11 +553,11 @@ WRITERS = {
         to_values,
     ),
     "to_dict": to_records,
-    **dict.fromkeys(("info", "plot", "hist", "boxplot", "show", "to_clipboard"), nothing),
+    **dict.fromkeys(("info", "plot", "hist", "boxplot", "show", "to_clipboard"), show_frame),
 }  # fmt: skip
 """Methods of a frame that write it, or hand its values to a program."""
 
 
 def open_table(run: Run, relation: Relation) -> DataFrame:
     """Return the frame of a dataset: a parameter that no call binds, a name from elsewhere."""
-    return DataFrame(Table(entered(relation)))
+    return DataFrame(Table(with_exact_names(relation)))

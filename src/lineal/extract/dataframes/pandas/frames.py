@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import doubted, united
+from lineal.algebra.lineage import add_doubt, unite_lineages
 from lineal.extract.dataframes.pandas.calls import Call, is_name, texts_of
-from lineal.extract.dataframes.pandas.columns import COLUMNS, pipe, renamed, set_names
+from lineal.extract.dataframes.pandas.columns import COLUMNS, pipe, rename_column, set_names
 from lineal.extract.dataframes.pandas.files import WRITERS
 from lineal.extract.dataframes.pandas.groups import (
     GROUPING,
@@ -77,7 +77,7 @@ def on_frame(run: Run, held: DataFrame, name: str, given: Invocation) -> Value:
 
     method = FRAME.get(name)
     if method is None:
-        return untraced(call, held, name)
+        return report_untraced(call, held, name)
 
     made = method(call, held.table)
     if isinstance(made, Table) and (call.flag("inplace") or name in IN_PLACE):
@@ -87,9 +87,9 @@ def on_frame(run: Run, held: DataFrame, name: str, given: Invocation) -> Value:
     return wrap(made)
 
 
-def untraced(call: Call, held: DataFrame, name: str) -> Value:
+def report_untraced(call: Call, held: DataFrame, name: str) -> Value:
     """Report a method that is not traced, and return a frame of unknown columns."""
-    call.unsupported(f"DataFrame.{name}")
+    call.report_unsupported(f"DataFrame.{name}")
     return DataFrame(call.unknown(held.table))
 
 
@@ -212,7 +212,7 @@ def values_of_frame(call: Call, held: DataFrame, name: str) -> Value:
     return Unknown(name, "only the data knows", inputs=(held.relation,))
 
 
-def transposed(call: Call, held: DataFrame, name: str) -> Value:
+def transpose_frame(call: Call, held: DataFrame, name: str) -> Value:
     """df.T"""
     return wrap(transpose(call, held.table))
 
@@ -224,7 +224,7 @@ PARTS: dict[str, Callable[[Call, DataFrame, str], Value]] = {
     **dict.fromkeys(
         ("values", "shape", "size", "ndim", "empty", "dtypes", "axes"), values_of_frame
     ),
-    "T": transposed,
+    "T": transpose_frame,
 }
 """What a frame has besides methods and columns."""
 
@@ -248,7 +248,7 @@ def with_labels(call: Call, table: Table, held: Value) -> Table:
 
     evaluation = call.evaluation()
     made = call.make(held.name or "index", held, table.relation, evaluation)
-    return Table(call.derived(table, None, evaluation), (made,), table.order)
+    return Table(call.derive(table, None, evaluation), (made,), table.order)
 
 
 def set_series_attribute(run: Run, owner: Series, name: str, held: Value, node: ast.AST) -> None:
@@ -268,10 +268,12 @@ def with_index_names(call: Call, table: Table, names: list[str]) -> Table:
     """df.index.name = "day"      an index without a name may be the first column of the file"""
     index = table.index
     if not index:
-        lineage = united(doubted(each.slot.lineage, FIRST_COLUMN) for each in table.relation.stars)
+        lineage = unite_lineages(
+            add_doubt(each.slot.lineage, FIRST_COLUMN) for each in table.relation.stars
+        )
         index = (fresh(Slot(names[0], names[0], lineage)),)
 
-    return Table(table.relation, tuple(map(renamed, index, names)), table.order)
+    return Table(table.relation, tuple(map(rename_column, index, names)), table.order)
 
 
 FIRST_COLUMN = Doubt(Confidence.LOW, False, "the index may be the first column of the file")
@@ -315,10 +317,10 @@ AS_COLUMN = frozenset(
 
 def column_of_row(call: Call, held: Row) -> Series:
     """df.mean(), df.agg({"x": "sum", "y": "max"})      Return a row as a series of its values."""
-    lineage = united(each.slot.lineage for each in held.table.relation.attributes)
+    lineage = unite_lineages(each.slot.lineage for each in held.table.relation.attributes)
     made = fresh(Slot("0", "0", lineage))
     label = fresh(Slot("index", "index", {}))
-    relation = call.derived(held.table, [made], call.evaluation())
+    relation = call.derive(held.table, [made], call.evaluation())
     return Series(call.leaf(made), None, Table(relation, (label,)))
 
 
@@ -389,7 +391,7 @@ def on_series(run: Run, held: Series, name: str, given: Invocation) -> Value:
     if writer is not None:
         return writer(call, frame_of_series(call, held))
 
-    call.unsupported(f"Series.{name}")
+    call.report_unsupported(f"Series.{name}")
     return Unknown(f"{name}()", f"Series.{name} is not traced", inputs=(held.table.relation,))
 
 
@@ -405,7 +407,7 @@ def on_groups(run: Run, held: Groups, name: str, given: Invocation) -> Value:
     if method is not None:
         return wrap(method(call, held))
 
-    call.unsupported(f"GroupBy.{name}")
+    call.report_unsupported(f"GroupBy.{name}")
     return DataFrame(call.unknown(held.table))
 
 
@@ -421,4 +423,4 @@ def call_series(run: Run, held: Series, given: Invocation) -> Value:
     """
     name = getattr(getattr(given.node, "func", None), "attr", "this")
     call = Call(run, given.arguments, given.keywords, given.node)
-    return untraced(call, DataFrame(held.table), name)
+    return report_untraced(call, DataFrame(held.table), name)

@@ -31,8 +31,8 @@ from lineal.extract.dataframes.pandas.trees import (
     aggregate_call,
     has_aggregate,
     is_aggregate,
-    over,
     transforming_call,
+    window_over,
 )
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
@@ -170,7 +170,7 @@ def attribute_of_groups(run: Run, held: Groups, name: str, node: ast.AST) -> Val
 
 def call_groups(run: Run, held: Groups, given: Invocation) -> Value:
     """df.groupby("k").new_method()      Report a method that is not traced."""
-    Call(run, [], {}, given.node).unsupported(f"GroupBy.{(held.selected or ('()',))[0]}")
+    Call(run, [], {}, given.node).report_unsupported(f"GroupBy.{(held.selected or ('()',))[0]}")
     return Unknown("groups", "a method that is not traced", inputs=(held.table.relation,))
 
 
@@ -225,9 +225,9 @@ def aggregate_groups(
         made += unknown_aggregates(groups)
 
     if groups.as_index:
-        return Table(call.derived(table, made, evaluation, rows), tuple(titles))
+        return Table(call.derive(table, made, evaluation, rows), tuple(titles))
 
-    return Table(call.derived(table, [*titles, *made], evaluation, rows))
+    return Table(call.derive(table, [*titles, *made], evaluation, rows))
 
 
 def aggregate_tree(call: Call, groups: Groups, source: str | None, how: Value) -> Any:
@@ -395,15 +395,15 @@ def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any])
     """
     if name in RANKED:
         own = [tree] if name == "rank" else []
-        return over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
+        return window_over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
 
     if name in FILLING:
-        return coalesce(tree, over(exp.Lag(this=transforming_call(name, tree)), keys, order))
+        return coalesce(tree, window_over(exp.Lag(this=transforming_call(name, tree)), keys, order))
 
     if name in SHIFTED:
-        return over(exp.Lag(this=transforming_call(name, tree)), keys, order)
+        return window_over(exp.Lag(this=transforming_call(name, tree)), keys, order)
 
-    return over(aggregate(CUMULATIVE.get(name, name), tree), keys, order)
+    return window_over(aggregate(CUMULATIVE.get(name, name), tree), keys, order)
 
 
 def transform(call: Call, groups: Groups) -> Value:
@@ -419,7 +419,7 @@ def transform(call: Call, groups: Groups) -> Value:
             return window_tree(how, column.tree, keys, order)
 
         if isinstance(how, (str, Library)):
-            return over(aggregate(label_of(how), column.tree), keys)
+            return window_over(aggregate(label_of(how), column.tree), keys)
 
         return followed_transform(call, column, how, keys)
 
@@ -430,7 +430,7 @@ def followed_transform(call: Call, column: Series, function: Value, keys: Sequen
     """transform(lambda s: s / s.sum())      the keys decide which rows are summed"""
     made = invoke(call.run, function, Invocation([column], {}, call.node))
     tree = made.tree if isinstance(made, Series) else transforming_call("transform", column.tree)
-    return transforming_call("transform", tree, over(exp.RowNumber(), keys))
+    return transforming_call("transform", tree, window_over(exp.RowNumber(), keys))
 
 
 def rows_of_groups(
@@ -447,7 +447,7 @@ def rows_of_groups(
         call.dynamic("a value of each group, of columns that are not known")
         made += unknown_aggregates(groups, mark)
 
-    return DataFrame(groups.table.with_relation(call.derived(groups.table, made, evaluation)))
+    return DataFrame(groups.table.with_relation(call.derive(groups.table, made, evaluation)))
 
 
 def order_of(call: Call, table: Table) -> list[Any]:
@@ -455,7 +455,7 @@ def order_of(call: Call, table: Table) -> list[Any]:
     return call.leaves(table.order)
 
 
-def windowed(name: str) -> Callable[[Call, Groups], Value]:
+def window_method(name: str) -> Callable[[Call, Groups], Value]:
     """Return a method of groups that gives a value for each row: cumsum, shift, rank."""
 
     def apply(call: Call, groups: Groups) -> Value:
@@ -544,7 +544,7 @@ def count_group_values(call: Call, groups: Groups) -> Value:
     if groups.as_index:
         return Series(call.leaf(held), title, found)
 
-    return DataFrame(Table(call.derived(found, [*found.index, held], call.evaluation())))
+    return DataFrame(Table(call.derive(found, [*found.index, held], call.evaluation())))
 
 
 STATISTICS = ("count", "mean", "std", "min", "25%", "50%", "75%", "max")
@@ -616,7 +616,7 @@ def group_values(
     evaluation = call.evaluation()
     source = groups.table.relation
     made = [call.make(name, tree, source, evaluation) for name, tree in trees.items()]
-    found = Table(call.derived(table, [*table.relation.attributes, *made], evaluation), table.index)
+    found = Table(call.derive(table, [*table.relation.attributes, *made], evaluation), table.index)
     if as_frame or not groups.as_index:
         return DataFrame(found)
 
@@ -629,7 +629,7 @@ def each_group(held: Groups) -> list[Value] | None:
     table = held.table
     keys = [as_expression(each.slot.lineage, None) for each in held.keys]
     rows = narrow(decided_rows(table.relation.rows), GROUPS, keys).rows
-    return [(key, DataFrame(table.with_relation(table.relation.derived(None, rows))))]
+    return [(key, DataFrame(table.with_relation(table.relation.derive(None, rows))))]
 
 
 GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
@@ -649,7 +649,7 @@ GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
     "get_group": get_group,
     "pipe": pipe_groups,
     "ohlc": open_high_low_close,
-    **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
+    **{name: window_method(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
 }
 
 
@@ -694,15 +694,17 @@ def on_rolling(call: Call, held: Rolling, name: str) -> Value:
         found = rows_of_groups(
             call,
             source,
-            lambda each: rolled(call, call.series(source.table, each).tree, held, name),
+            lambda each: rolling_value(call, call.series(source.table, each).tree, held, name),
         )
         return with_group_index(source, found)
 
     if isinstance(source, Series):
-        return source.with_tree(rolled(call, source.tree, held, name))
+        return source.with_tree(rolling_value(call, source.tree, held, name))
 
     table = source.table
-    return DataFrame(change_every(call, table, lambda tree: rolled(call, tree, held, name), SUMMED))
+    return DataFrame(
+        change_every(call, table, lambda tree: rolling_value(call, tree, held, name), SUMMED)
+    )
 
 
 def with_group_index(groups: Groups, found: Value) -> Value:
@@ -714,14 +716,14 @@ def with_group_index(groups: Groups, found: Value) -> Value:
     return found
 
 
-def rolled(call: Call, tree: Any, held: Rolling, name: str) -> Any:
+def rolling_value(call: Call, tree: Any, held: Rolling, name: str) -> Any:
     """Return a value that is computed of the rows around."""
     if name in ("apply", "agg", "aggregate"):
         given = call.get(0, "func")
         name = given if isinstance(given, str) else "aggregate"
 
     others = trees_of(instances(call.arguments, Series))
-    return over(aggregate(name, tree, *others), (), held.keys)
+    return window_over(aggregate(name, tree, *others), (), held.keys)
 
 
 def item_of_rolling(run: Run, held: Rolling, key: Value, node: ast.AST) -> Value:
@@ -779,7 +781,7 @@ def aggregate_every(call: Call, table: Table, how: Value) -> Row:
 
     stars = doubt_stars(mark_stars(table.relation.stars, SUMMED), BY_TYPE)
     attributes = [*made.table.relation.attributes, *stars]
-    relation = call.derived(made.table, attributes, call.evaluation())
+    relation = call.derive(made.table, attributes, call.evaluation())
     return Row(made.table.with_relation(relation), made.watch)
 
 
@@ -791,7 +793,7 @@ def aggregate_frame(call: Call, table: Table, items: Iterable[Item]) -> Row:
         call.make(name, aggregate_tree(call, groups, source, how), table.relation, evaluation)
         for name, source, how in items
     ]
-    return Row(table.with_relation(call.derived(table, made, evaluation)), Watch())
+    return Row(table.with_relation(call.derive(table, made, evaluation)), Watch())
 
 
 def agg_frame(call: Call, table: Table) -> Value:
@@ -826,7 +828,7 @@ def count_values(call: Call, table: Table, trees: dict[str, Any], name: str) -> 
     expressions = call.expressions(table.relation, evaluation, trees.values(), Clause.GROUP_BY)
     rows: Lineage = dict(group(decided_rows(table.relation.rows), expressions, ()).rows)
     made = fresh(Slot(name, name, {}))
-    return Table(call.derived(table, [made], evaluation, rows), keys)
+    return Table(call.derive(table, [made], evaluation, rows), keys)
 
 
 def value_counts(call: Call, table: Table) -> Value:

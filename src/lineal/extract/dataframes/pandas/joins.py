@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from lineal.algebra.clauses import USING
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, as_expression, united
-from lineal.algebra.relation import beside, decided_rows, merge_key, narrow
+from lineal.algebra.lineage import Lineage, as_expression, unite_lineages
+from lineal.algebra.relation import decided_rows, merge_key, narrow, put_side_by_side
 from lineal.extract.dataframes.pandas.calls import (
     Call,
     answer_of,
@@ -17,7 +17,7 @@ from lineal.extract.dataframes.pandas.calls import (
     name_of,
     without_names,
 )
-from lineal.extract.dataframes.pandas.columns import coalesce, renamed
+from lineal.extract.dataframes.pandas.columns import coalesce, rename_column
 from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Levels, Row, Series, Table
 from lineal.extract.pyspark.knowledge import items_of
@@ -95,7 +95,7 @@ def table_of(call: Call, held: Value) -> Table | None:
     if isinstance(held, Unknown):
         call.dynamic("a frame", held)
     else:
-        call.unsupported("a join with this value")
+        call.report_unsupported("a join with this value")
 
     return None
 
@@ -105,7 +105,7 @@ def frame_of_series(call: Call, held: Series, name: str | None = None) -> Table:
     evaluation = call.evaluation()
     title = name or held.name or "0"
     made = call.make(title, held, held.table.relation, evaluation)
-    relation = call.derived(held.table, [made], evaluation, None, held.parents)
+    relation = call.derive(held.table, [made], evaluation, None, held.parents)
     return held.table.with_relation(relation)
 
 
@@ -188,9 +188,11 @@ def join_sides(call: Call, sides: Sides) -> Table:
     """Return the columns of both sides, keys of one name once, others of one name with suffixes."""
     left, right = sides.left, sides.right
     evaluation = call.evaluation()
-    clause_rows = beside([decided_rows(left.relation.rows), decided_rows(right.relation.rows)])
-    left_keys = [call.passed(left, name, evaluation) for name in sides.left_keys]
-    right_keys = [call.passed(right, name, evaluation) for name in sides.right_keys]
+    clause_rows = put_side_by_side(
+        [decided_rows(left.relation.rows), decided_rows(right.relation.rows)]
+    )
+    left_keys = [call.column_by_name(left, name, evaluation) for name in sides.left_keys]
+    right_keys = [call.column_by_name(right, name, evaluation) for name in sides.right_keys]
     compared = [as_expression(each.slot.lineage, call.node) for each in (*left_keys, *right_keys)]
     rows = narrow(clause_rows, USING, compared).rows
 
@@ -242,7 +244,7 @@ def side_by_side(sides: Sides, merged: dict[str, Attribute]) -> list[Attribute]:
     for each in sides.left.relation.attributes:
         key = merged.get(each.key) if each.slot.star is None else None
         placed.add(each.key)
-        found.append(key or suffixed(each, both, sides.suffixes[0]))
+        found.append(key or add_suffix(each, both, sides.suffixes[0]))
 
     found = without_star_names(found, merged)
     missing = [each for name, each in merged.items() if name not in placed | left_index]
@@ -250,7 +252,7 @@ def side_by_side(sides: Sides, merged: dict[str, Attribute]) -> list[Attribute]:
     rest = without_star_names(
         [each for each in sides.right.relation.attributes if each.key not in merged], merged
     )
-    return with_few_stars([*found, *(suffixed(each, both, sides.suffixes[1]) for each in rest)])
+    return with_few_stars([*found, *(add_suffix(each, both, sides.suffixes[1]) for each in rest)])
 
 
 MOST_STARS = 16
@@ -278,13 +280,13 @@ def without_star_names(
     return found
 
 
-def suffixed(each: Attribute, both: Sequence[str], suffix: str) -> Attribute:
+def add_suffix(each: Attribute, both: Sequence[str], suffix: str) -> Attribute:
     """Return a column under the name that a merge gives it."""
     if each.slot.star is not None:
         return each._replace(qualifier=(*each.qualifier, suffix))
 
     if each.key in both and suffix:
-        return renamed(each, f"{each.slot.name}{suffix}")
+        return rename_column(each, f"{each.slot.name}{suffix}")
 
     return each
 
@@ -326,7 +328,7 @@ def join_one(call: Call, left: Table, other: Value) -> Table:
         for each in made.relation.attributes
         if each.slot.star is not None or each.key in columns or each.key not in right_keys
     ]
-    return Table(made.relation.derived(kept, None, made.relation.evaluation), index, left.order)
+    return Table(made.relation.derive(kept, None, made.relation.evaluation), index, left.order)
 
 
 def joined_index(call: Call, sides: Sides) -> tuple[Attribute, ...]:
@@ -369,7 +371,7 @@ def concat(call: Call) -> Value:
     made = stack_tables(call, tables)
     if len(tables) < len(known):
         made = made.with_relation(
-            call.derived(made, [*made.relation.attributes, *call.unknown(made).relation.attributes],
+            call.derive(made, [*made.relation.attributes, *call.unknown(made).relation.attributes],
                          call.evaluation())
         )  # fmt: skip
 
@@ -397,11 +399,11 @@ def label_columns(call: Call, key: str, is_series: bool, table: Table) -> Table:
     for each in table.relation.attributes:
         if each.slot.star is None:
             name = key if is_series else Levels((key, each.slot.name))
-            each = renamed(each, name)
+            each = rename_column(each, name)
 
         named.append(each)
 
-    return table.with_relation(call.derived(table, named, call.evaluation()))
+    return table.with_relation(call.derive(table, named, call.evaluation()))
 
 
 def number_columns(call: Call, table: Table) -> Table:
@@ -413,14 +415,14 @@ def number_columns(call: Call, table: Table) -> Table:
         call.dynamic("columns by their position, of a schema that is not known")
         return call.unknown(table)
 
-    numbered = [renamed(each, str(at)) for at, each in enumerate(table.relation.attributes)]
-    return table.with_relation(call.derived(table, numbered, call.evaluation()))
+    numbered = [rename_column(each, str(at)) for at, each in enumerate(table.relation.attributes)]
+    return table.with_relation(call.derive(table, numbered, call.evaluation()))
 
 
 def concat_series(call: Call, several: Sequence[Series], tables: Sequence[Table]) -> Series:
     """pd.concat([df["a"], df["b"]])      one series with the rows of both"""
     columns = [table.relation.attributes[0] for table in tables]
-    lineage = united(each.slot.lineage for each in columns)
+    lineage = unite_lineages(each.slot.lineage for each in columns)
     stacked = stack_tables(call, tables)
     name = several[0].name if len({each.name for each in several}) == 1 else None
     slot = Slot(name or "0", name or "0", lineage)
@@ -434,7 +436,7 @@ def stack_tables(call: Call, tables: Sequence[Table]) -> Table:
     attributes = []
     for name in names:
         slots = [slot for each in relations if (slot := slot_in(each, name)) is not None]
-        lineage: Lineage = united(slot.lineage for slot in slots)
+        lineage: Lineage = unite_lineages(slot.lineage for slot in slots)
         attributes.append(fresh(Slot(name, name, lineage)))
 
     stars: list[Attribute] = []
@@ -443,11 +445,11 @@ def stack_tables(call: Call, tables: Sequence[Table]) -> Table:
 
     stars = without_names(stars, names) if stars else []
 
-    rows = united(each.rows for each in relations)
+    rows = unite_lineages(each.rows for each in relations)
     index = tables[0].index if same_index(tables) else ()
     columns = tuple(
         fresh(Slot(one.slot.name, one.slot.key,
-                   united(table.index[at].slot.lineage for table in tables)))
+                   unite_lineages(table.index[at].slot.lineage for table in tables)))
         for at, one in enumerate(index)
     )  # fmt: skip
     return Table(Relation([*attributes, *stars], rows, tuple(relations)), columns)
@@ -474,7 +476,7 @@ def place_side_by_side(call: Call, tables: Sequence[Table]) -> Table:
     first = tables[0]
     keys = [call.leaf(each) for table in tables for each in table.index]
     attributes = flatten(table.relation.attributes for table in tables)
-    rows = beside([decided_rows(table.relation.rows) for table in tables])
+    rows = put_side_by_side([decided_rows(table.relation.rows) for table in tables])
     evaluation = call.evaluation()
     compared = call.expressions(first.relation, evaluation, keys, USING.clause)
     rows = narrow(rows, USING, compared)
@@ -500,7 +502,7 @@ def combine_first(call: Call, left: Table) -> Table:
         attributes.append(call.make(name, tree, left.relation, evaluation))
 
     stars = side_by_side_stars(left.relation.stars, right.relation.stars)
-    relation = call.derived(left, [*attributes, *stars], evaluation, None, [right.relation])
+    relation = call.derive(left, [*attributes, *stars], evaluation, None, [right.relation])
     return left.with_relation(relation)
 
 

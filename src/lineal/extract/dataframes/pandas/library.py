@@ -21,7 +21,14 @@ from lineal.extract.dataframes.pandas.trees import (
     operand,
     transforming_call,
 )
-from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table, main_of, together
+from lineal.extract.dataframes.pandas.values import (
+    DataFrame,
+    Row,
+    Series,
+    Table,
+    combine_series,
+    main_of,
+)
 from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.invocation import Arguments, Invocation
 from lineal.extract.pyspark.knowledge import items_of
@@ -69,7 +76,7 @@ def series_in(call: Call) -> list[Series]:
     return found
 
 
-def transformed(name: str) -> LibraryFunction:
+def transforming_function(name: str) -> LibraryFunction:
     """Return a function that transforms the series it is given: pd.to_datetime(s), np.log(s)."""
 
     def apply(call: Call) -> Value:
@@ -79,8 +86,8 @@ def transformed(name: str) -> LibraryFunction:
             return whole_frame(call, name)
 
         first = main_of(*several)
-        trees = [call.fitted(each, first.table.relation.rows) for each in several]
-        made = together(first, list(several), transforming_call(name, *trees))
+        trees = [call.fit_series(each, first.table.relation.rows) for each in several]
+        made = combine_series(first, list(several), transforming_call(name, *trees))
         made.name = first.name
         return made
 
@@ -112,9 +119,11 @@ def where(call: Call) -> Value:
 
     first = main_of(*several)
     rows = first.table.relation.rows
-    trees = [call.fitted(each, rows) if isinstance(each, Series) else operand(each)
+    trees = [call.fit_series(each, rows) if isinstance(each, Series) else operand(each)
              for each in (test, yes, no)]  # fmt: skip
-    made = together(first, [test, yes, no], exp.If(this=trees[0], true=trees[1], false=trees[2]))
+    made = combine_series(
+        first, [test, yes, no], exp.If(this=trees[0], true=trees[1], false=trees[2])
+    )
     made.name = None
     return made
 
@@ -129,12 +138,12 @@ def select(call: Call) -> Value:
         return Unknown("select()", "computed")
 
     tree = case(list(map(operand, tests)), list(map(operand, values)), operand(default))
-    made = together(main_of(*several), list(several), tree)
+    made = combine_series(main_of(*several), list(several), tree)
     made.name = None
     return made
 
 
-def reduced(name: str) -> LibraryFunction:
+def reducing_function(name: str) -> LibraryFunction:
     """Return a function that aggregates a series: np.mean(df["x"])."""
 
     def apply(call: Call) -> Value:
@@ -144,7 +153,7 @@ def reduced(name: str) -> LibraryFunction:
             return Unknown(f"{name}()", "computed")
 
         if several[0].watch is not None:
-            return transformed(name)(call)
+            return transforming_function(name)(call)
 
         return several[0].with_tree(aggregate(name, several[0].tree), is_scalar=True)
 
@@ -170,11 +179,11 @@ def named_aggregate(call: Call) -> Value:
     return call.get(0, "column"), call.get(1, "aggfunc")
 
 
-def generated(call: Call) -> Value:
+def generate_values(call: Call) -> Value:
     """pd.date_range("2024-01-01", periods=10), np.zeros(5)      values without a source"""
     several = series_in(call)
     if several:
-        return transformed("range")(call)
+        return transforming_function("range")(call)
 
     return Series(call.tree(None), None, Table(Relation([], {})))
 
@@ -213,7 +222,7 @@ PANDAS: dict[str, LibraryFunction] = {
     **dict.fromkeys(("ExcelWriter", "ExcelFile"), workbook),
     **dict.fromkeys(
         ("date_range", "bdate_range", "period_range", "timedelta_range", "interval_range"),
-        generated,
+        generate_values,
     ),
     "Grouper": grouper,
     "value_counts": value_counts,
@@ -224,7 +233,7 @@ PANDAS: dict[str, LibraryFunction] = {
     "DataFrame.from_dict": new_frame,
     "DataFrame.from_records": new_frame,
     "json_normalize": new_frame,
-    **{name: transformed(name) for name in (
+    **{name: transforming_function(name) for name in (
         "to_datetime", "to_numeric", "to_timedelta", "cut", "qcut", "isna", "isnull", "notna",
         "notnull", "Categorical", "factorize", "Timestamp", "unique", "DatetimeIndex", "array",
     )},
@@ -234,7 +243,7 @@ PANDAS: dict[str, LibraryFunction] = {
 NUMPY: dict[str, LibraryFunction] = {
     "where": where,
     "select": select,
-    **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
+    **{name: reducing_function(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
 }
 """Functions of numpy that do more than transform each of their arguments."""
 
@@ -258,7 +267,7 @@ def call_pandas(run: Run, name: str, given: Invocation) -> Value:
         if relation_in(each) is not None
     ]
     if frames or "read_" in name:
-        call.unsupported(name)
+        call.report_unsupported(name)
         inputs = list(map(relation_in, frames))
         return DataFrame(call.unknown(*(Table(each) for each in inputs if each is not None)))
 
@@ -276,10 +285,10 @@ def call_numpy(run: Run, name: str, given: Invocation) -> Value:
     if not has_values:
         return call_unknown(run, name, given)
 
-    return NUMPY.get(last, transformed(last))(call)
+    return NUMPY.get(last, transforming_function(last))(call)
 
 
-def computed(run: Run, name: str, given: Invocation) -> Value:
+def result_of_unknown(run: Run, name: str, given: Invocation) -> Value:
     """Return what a function that is not here makes of series: of each of them, less certain."""
     call = Call(run, given.arguments, given.keywords, given.node)
     several = series_in(call)
@@ -289,7 +298,7 @@ def computed(run: Run, name: str, given: Invocation) -> Value:
         )
 
     first = main_of(*several)
-    made = together(
+    made = combine_series(
         first, list(several), transforming_call(name.rpartition(".")[2], *trees_of(several))
     )
     if first.watch is None or not run.elements:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.trees import case, holds_unknown, operand, transforming_call
-from lineal.extract.dataframes.pandas.values import Series, together
+from lineal.extract.dataframes.pandas.values import Series, combine_series
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value
 from lineal.model.sequences import any_is
@@ -17,7 +17,7 @@ from lineal.model.way import How
 def look_up(call: Call, held: Series, other: Series) -> Series:
     """s.map(prices.set_index("sku")["price"])      the price, found by the key"""
     tree = case([key_test(call, held, other)], [found_value(call, held, other)])
-    return together(held, [held, other], tree).with_tree(tree, name=held.name)
+    return combine_series(held, [held, other], tree).with_tree(tree, name=held.name)
 
 
 def key_test(call: Call, held: Series, other: Series) -> Any:
@@ -37,7 +37,7 @@ def found_value(call: Call, held: Series, other: Series) -> Any:
         if pair[0] in keys and pair[1].how is How.GROUP_BY
     }
     one = other.with_tree(other.tree, is_scalar=True)
-    return call.fitted(one, {**held.table.relation.rows, **grouped})
+    return call.fit_series(one, {**held.table.relation.rows, **grouped})
 
 
 def look_up_pairs(
@@ -48,7 +48,7 @@ def look_up_pairs(
     found = found_value(call, held, value) if isinstance(value, Series) else operand(value)
     test = transforming_call("index", held.tree, key.tree)
     tree = case([test], [found], operand(default))
-    return together(held, [held, key, value, default], tree).with_tree(
+    return combine_series(held, [held, key, value, default], tree).with_tree(
         tree, name=held.name, watch=held.watch
     )
 
@@ -66,4 +66,4 @@ def look_up_element(
         return Unknown("…", "a key that is not known")
 
     tree = transforming_call("map", key.tree, *map(operand, values))
-    return together(key, [key, *values], tree).with_tree(tree, name=key.name, watch=key.watch)
+    return combine_series(key, [key, *values], tree).with_tree(tree, name=key.name, watch=key.watch)

@@ -34,7 +34,7 @@ def map_names(call: Call, held: NameList) -> Value:
     return NameList(invoke(call.run, function, Invocation([each], {}, call.node)) for each in held)
 
 
-def without(call: Call, held: NameList) -> Value:
+def names_without(call: Call, held: NameList) -> Value:
     """df.columns.difference(["id"]), df.columns.drop("id")"""
     given = call.get(0, "other", call.get(0, "labels"))
     gone = [given] if isinstance(given, str) else items_of(given)
@@ -44,7 +44,7 @@ def without(call: Call, held: NameList) -> Value:
     return NameList(each for each in held if each not in gone)
 
 
-def only(call: Call, held: NameList) -> Value:
+def names_in_both(call: Call, held: NameList) -> Value:
     """df.columns.intersection(["id", "name"])"""
     kept = items_of(call.get(0, "other"))
     if kept is None:
@@ -78,7 +78,7 @@ def shorter_name(name: tuple[str, ...], level: int) -> Value:
     return rest[0] if len(rest) == 1 else tuple(rest)
 
 
-def same(call: Call, held: NameList) -> Value:
+def same_names(call: Call, held: NameList) -> Value:
     """df.columns.tolist(), df.columns.to_flat_index()"""
     return NameList(held)
 
@@ -102,12 +102,12 @@ def text_method(name: str) -> Callable[[Call, NameList], Value]:
 
 METHODS: dict[str, Callable[[Call, NameList], Value]] = {
     "map": map_names,
-    "difference": without,
-    "drop": without,
-    "intersection": only,
+    "difference": names_without,
+    "drop": names_without,
+    "intersection": names_in_both,
     "get_level_values": level,
     "droplevel": without_level,
-    **dict.fromkeys(("tolist", "to_list", "copy", "to_flat_index", "astype"), same),
+    **dict.fromkeys(("tolist", "to_list", "copy", "to_flat_index", "astype"), same_names),
     **{
         name: text_method(name)
         for name in (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.columns import set_index
-from lineal.extract.dataframes.pandas.files import left, open_table
+from lineal.extract.dataframes.pandas.files import open_table, with_folded_names
 from lineal.extract.dataframes.pandas.library import PANDAS
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.dataframes.sources import write_path, write_table
@@ -45,7 +45,7 @@ def reading(read: LibraryCall) -> LibraryCall:
     return read_as_frame
 
 
-def calling(name: str) -> LibraryCall:
+def function_named(name: str) -> LibraryCall:
     """Return a function of pandas under the name that the API on Spark has for it: ps.concat."""
 
     def call_function(run: Run, call: Invocation) -> Value:
@@ -82,9 +82,9 @@ def to_path(call: Call, table: Table) -> Value:
 def spark_columns(call: Call, table: Table) -> Relation:
     """Return the columns that Spark gets: the index only if it is asked for."""
     if call.keywords.get("index_col") is None:
-        return left(table.relation)
+        return with_folded_names(table.relation)
 
-    return left(table.relation.derived([*table.index, *table.relation.attributes]))
+    return with_folded_names(table.relation.derive([*table.index, *table.relation.attributes]))
 
 
 METHODS_ON_SPARK: dict[str, Callable[[Call, Table], Value]] = {
@@ -96,6 +96,6 @@ METHODS_ON_SPARK: dict[str, Callable[[Call, Table], Value]] = {
 """Methods that only frames on Spark have."""
 
 ACTIONS.update(dict.fromkeys(("pandas_api", "to_pandas_on_spark", "to_koalas"), to_frame))
-LIBRARIES.update({f"{ROOT}{name}": calling(name) for name in PANDAS})
+LIBRARIES.update({f"{ROOT}{name}": function_named(name) for name in PANDAS})
 LIBRARIES.update({name: reading(read) for name, read in PANDAS_LIBRARIES.items()})
 LIBRARIES[f"{ROOT}from_pandas"] = from_pandas

@@ -70,7 +70,7 @@ def make_pivot(
 ) -> Value:  # fmt: skip
     """Return a row for each key, and columns that are called after values of the data."""
     evaluation = call.evaluation()
-    keys = tuple(call.passed(table, name, evaluation) for name in index)
+    keys = tuple(call.column_by_name(table, name, evaluation) for name in index)
     deciding: Lineage = {}
     for name in columns:
         found = call.lineage(call.leaf(call.column(table, name)), table.relation, evaluation)
@@ -90,7 +90,7 @@ def make_pivot(
             )
 
     frame = pivot_frame(table.relation.frame, [each.slot for each in keys], [])
-    made = call.derived(table, cells, evaluation, frame.rows)
+    made = call.derive(table, cells, evaluation, frame.rows)
     return DataFrame(Table(made, keys))
 
 
@@ -140,19 +140,19 @@ def melt(call: Call, table: Table) -> Table:
     label = name_or(call.get(2, "var_name"), "variable")
     title = name_or(call.get(3, "value_name"), "value")
     evaluation = call.evaluation()
-    keys = [call.passed(table, name, evaluation) for name in kept]
-    lineages = [call.passed(table, name, evaluation).slot.lineage for name in melted]
+    keys = [call.column_by_name(table, name, evaluation) for name in kept]
+    lineages = [call.column_by_name(table, name, evaluation).slot.lineage for name in melted]
     if listed is None and table.relation.stars:
         call.dynamic("all other columns of a schema that is not known")
-        stars = united(each.slot.lineage for each in table.relation.stars)
-        lineages.append(doubted(stars, NOT_LISTED))
+        stars = unite_lineages(each.slot.lineage for each in table.relation.stars)
+        lineages.append(add_doubt(stars, NOT_LISTED))
 
     frame = unpivot_frame(
         table.relation.frame, [each.slot for each in keys], [(title, title)],
         [[lineage] for lineage in lineages], (label, label), label_first=True, drops_nulls=False,
     )  # fmt: skip
     attributes = list(map(fresh, frame.slots))
-    return Table(call.derived(table, attributes, evaluation, frame.rows))
+    return Table(call.derive(table, attributes, evaluation, frame.rows))
 
 
 def name_or(held: Value, default: str) -> str:
@@ -163,13 +163,13 @@ def name_or(held: Value, default: str) -> str:
 def stack(call: Call, table: Table) -> Value:
     """df.stack()      one value for each row and column; the names of the columns join the index"""
     evaluation = call.evaluation()
-    lineage = united(
+    lineage = unite_lineages(
         call.lineage(call.leaf(each), table.relation, evaluation)
         for each in table.relation.attributes
     )
     label = fresh(Slot("level_1", "level_1", {}))
     made = fresh(Slot("0", "0", lineage))
-    relation = call.derived(table, [made], evaluation)
+    relation = call.derive(table, [made], evaluation)
     return Series(call.leaf(made), None, Table(relation, (*table.index, label)))
 
 
@@ -192,11 +192,11 @@ def unstack(call: Call, table: Table) -> Value:
 def transpose(call: Call, table: Table) -> Value:
     """df.T      rows become columns: their names are labels of the index"""
     evaluation = call.evaluation()
-    lineage = united(each.slot.lineage for each in table.relation.attributes)
+    lineage = unite_lineages(each.slot.lineage for each in table.relation.attributes)
     label = fresh(
         star_slot(Star(Dataset("", "<pivot:index>"), made=PatternColumns(lineage, "", "")))
     )
-    return DataFrame(Table(call.derived(table, [label], evaluation)))
+    return DataFrame(Table(call.derive(table, [label], evaluation)))
 
 
 def get_dummies(call: Call) -> Value:
@@ -207,7 +207,7 @@ def get_dummies(call: Call) -> Value:
         label = f"{prefix}_" if isinstance(prefix, str) else ""
         evaluation = call.evaluation()
         star = dummies(call, held.tree, held.name or "values", label, held.table, evaluation)
-        return DataFrame(held.table.with_relation(call.derived(held.table, [star], evaluation)))
+        return DataFrame(held.table.with_relation(call.derive(held.table, [star], evaluation)))
 
     if not isinstance(held, DataFrame):
         call.dynamic("a frame", held)
@@ -225,7 +225,7 @@ def get_dummies(call: Call) -> Value:
         for name in names
     ]
     kept = without_names(table.relation.attributes, names)
-    return DataFrame(table.with_relation(call.derived(table, [*kept, *made], evaluation)))
+    return DataFrame(table.with_relation(call.derive(table, [*kept, *made], evaluation)))
 
 
 def dummies(
@@ -259,7 +259,7 @@ def crosstab(call: Call) -> Value:
 
     frame = pivot_frame(table.relation.frame, [each.slot for each in keys], [])
     made = cell(lineage, deciding, [columns.name or "col_0"], [])
-    return DataFrame(Table(call.derived(table, [made], evaluation, frame.rows), tuple(keys)))
+    return DataFrame(Table(call.derive(table, [made], evaluation, frame.rows), tuple(keys)))
 
 
 RESHAPING = {

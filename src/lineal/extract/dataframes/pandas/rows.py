@@ -31,7 +31,7 @@ from lineal.model.sequences import instances
 from lineal.model.way import Clause
 
 
-def same(call: Call, table: Table) -> Table:
+def same_frame(call: Call, table: Table) -> Table:
     """Return the frame itself, or as many of its rows as nobody's values decide.
 
     df.head(), df.copy(), df.sample(10)
@@ -89,7 +89,7 @@ def compare_all(call: Call, table: Table, way: Any) -> Table:
     """Return a table whose rows every column decides."""
     rows = dict(table.relation.rows)
     compare(table.relation.frame.slots, way, rows)
-    return table.with_relation(call.derived(table, None, call.evaluation(), rows))
+    return table.with_relation(call.derive(table, None, call.evaluation(), rows))
 
 
 def drop_duplicates(call: Call, table: Table) -> Table:
@@ -97,7 +97,7 @@ def drop_duplicates(call: Call, table: Table) -> Table:
     subset = call.get(0, "subset")
     if subset is None:
         rows = without_repetition(table.relation.frame).rows
-        return table.with_relation(call.derived(table, None, call.evaluation(), rows))
+        return table.with_relation(call.derive(table, None, call.evaluation(), rows))
 
     names = call.names(subset)
     if names is None:
@@ -106,7 +106,7 @@ def drop_duplicates(call: Call, table: Table) -> Table:
     return narrow_rows(call, table, leaves(call, table, names), DISTINCT_ON, Clause.DISTINCT_ON)
 
 
-def duplicated(call: Call, table: Table) -> Series:
+def is_duplicate(call: Call, table: Table) -> Series:
     """df.duplicated(subset=["id"])      whether a row was there before"""
     subset = call.get(0, "subset")
     if subset is None:
@@ -136,7 +136,7 @@ def explode_column(call: Call, table: Table) -> Table:
         set_column(draft, made)
 
     rows = exploded_rows(call, table, trees, evaluation)
-    return table.with_relation(call.derived(table, draft.attributes, evaluation, rows))
+    return table.with_relation(call.derive(table, draft.attributes, evaluation, rows))
 
 
 def exploded_rows(call: Call, table: Table, trees: Sequence[Any], evaluation: Any) -> Lineage:
@@ -207,7 +207,7 @@ def locals_in(call: Call, text: str) -> list[Value]:
 def local_trees(call: Call, table: Table, held: list[Value]) -> list[exp.Expr]:
     """Return the series and values of frames that an expression names, as expressions."""
     return [
-        call.fitted(each.with_tree(each.tree, is_scalar=True), table.relation.rows)
+        call.fit_series(each.with_tree(each.tree, is_scalar=True), table.relation.rows)
         for each in instances(held, Series)
     ]
 
@@ -266,7 +266,7 @@ def expression_of(call: Call, table: Table, text: str) -> Any:
     try:
         whole = ast.parse(plain.strip().replace("\n", " "), mode="eval")
     except SyntaxError:
-        call.unsupported("an expression that is not Python")
+        call.report_unsupported("an expression that is not Python")
         return call.tree(None)
 
     others = local_trees(call, table, take_locals(call, whole))
@@ -294,7 +294,7 @@ ROWS = {
     "nsmallest": largest,
     "dropna": drop_missing,
     "drop_duplicates": drop_duplicates,
-    "duplicated": duplicated,
+    "duplicated": is_duplicate,
     "explode": explode_column,
     "query": query,
     "eval": eval_,

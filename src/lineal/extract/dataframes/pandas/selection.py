@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.clauses import FILTERS, SORTS
-from lineal.algebra.lineage import absorb, doubted
+from lineal.algebra.lineage import absorb, add_doubt
 from lineal.algebra.relation import decided_rows, doubt_columns, narrow
 from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
@@ -60,7 +60,7 @@ def narrow_rows(
     evaluation = call.evaluation()
     conditions = call.expressions(table.relation, evaluation, trees, clause)
     rows = narrow(decided_rows(table.relation.rows), way, conditions).rows
-    relation = call.derived(table, None, evaluation, rows, parents)
+    relation = call.derive(table, None, evaluation, rows, parents)
     return table.with_relation(relation)
 
 
@@ -69,7 +69,7 @@ def filter_rows(call: Call, table: Table, mask: Series) -> Table:
 
     df[df["a"] > 1]
     """
-    tree = call.fitted(mask, table.relation.rows)
+    tree = call.fit_series(mask, table.relation.rows)
     others = [each for each in relations_of([mask]) if each is not table.relation]
     found = narrow_rows(call, table, [tree], parents=others)
     if not mask.is_scalar:
@@ -189,7 +189,7 @@ def without_level(call: Call, table: Table, columns: Sequence[Any]) -> Table:
         name = rest[0] if len(rest) == 1 else Levels(rest)
         kept.append(each._replace(slot=each.slot._replace(name=name, key=name)))
 
-    return table.with_relation(call.derived(table, kept, call.evaluation()))
+    return table.with_relation(call.derive(table, kept, call.evaluation()))
 
 
 def columns_by_key(call: Call, table: Table, key: Value) -> Table:
@@ -225,12 +225,12 @@ def some_columns(call: Call, table: Table) -> Table:
     relation = table.relation
     doubtful = [
         each._replace(
-            slot=each.slot._replace(lineage=doubted(each.slot.lineage, SOME_COLUMNS)),
+            slot=each.slot._replace(lineage=add_doubt(each.slot.lineage, SOME_COLUMNS)),
             doubt=SOME_COLUMNS,
         )
         for each in relation.attributes
     ]
-    return table.with_relation(relation.derived(doubtful))
+    return table.with_relation(relation.derive(doubtful))
 
 
 def flat_names(table: Table, names: Sequence[str]) -> list[str]:
@@ -283,7 +283,7 @@ def change_together(
 
     more = list(chain.from_iterable(each.table.relation.stars for each in frames))
     attributes = mark_stars([*found.relation.attributes, *without_names(more, names)], mark)
-    return found.with_relation(call.derived(found, attributes, call.evaluation()))
+    return found.with_relation(call.derive(found, attributes, call.evaluation()))
 
 
 def value_beside(call: Call, held: Value, name: str) -> Value:
@@ -302,7 +302,7 @@ def change_every(call: Call, table: Table, change: Any, mark: str = CHANGED) -> 
         return made
 
     attributes = mark_stars(made.relation.attributes, mark)
-    return made.with_relation(call.derived(made, attributes, call.evaluation()))
+    return made.with_relation(call.derive(made, attributes, call.evaluation()))
 
 
 # -- loc, iloc, at, iat ----------------------------------------------------------------------------
@@ -468,7 +468,7 @@ def set_item(run: Run, owner: DataFrame, key: Value, held: Value, node: ast.AST)
     call = Call(run, [], {}, node)
     table = owner.table
     if isinstance(key, Series) and not is_name_of_data(key):
-        test = call.fitted(key, table.relation.rows)
+        test = call.fit_series(key, table.relation.rows)
         given = call.tree(held)
         owner.put(run, change_every(call, table, lambda tree: case([test], [given], tree)))
         return
@@ -485,7 +485,7 @@ def doubt_table(call: Call, table: Table) -> Table:
     slots = doubt_columns(table.relation.frame, ANY_COLUMN).slots
     pairs = zip(table.relation.attributes, slots, strict=True)
     attributes = [each._replace(slot=slot, doubt=ANY_COLUMN) for each, slot in pairs]
-    return table.with_relation(call.derived(table, attributes, call.evaluation()))
+    return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
 
 def set_columns(call: Call, table: Table, names: Sequence[str], held: Value) -> Table:
@@ -639,7 +639,7 @@ def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held:
     """Return a table with columns set in some rows."""
     tests = call.leaves(table.index)
     if isinstance(rows, Series):
-        tests = [call.fitted(rows, table.relation.rows)]
+        tests = [call.fit_series(rows, table.relation.rows)]
     elif isinstance(rows, Unknown) and rows.inputs:
         call.dynamic("rows", rows)
 
@@ -648,7 +648,7 @@ def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held:
     for name, each in zip(names, several, strict=False):
         default = former_value(call, table, name)
         test = tests[0] if len(tests) == 1 else transforming_call("rows", *tests)
-        tree = call.fitted(each, table.relation.rows) if isinstance(each, Series) else each
+        tree = call.fit_series(each, table.relation.rows) if isinstance(each, Series) else each
         made[name] = case([test], [tree], default)
 
     return call.assign(table, made, relations_of([rows, held, *as_list(held)]))
@@ -664,7 +664,7 @@ def former_value(call: Call, table: Table, name: str) -> Value:
         return None
 
     if name not in table.relation.by_key and held not in table.index:
-        slot = held.slot._replace(lineage=doubted(held.slot.lineage, MAYBE_NEW))
+        slot = held.slot._replace(lineage=add_doubt(held.slot.lineage, MAYBE_NEW))
         held = held._replace(slot=slot)
 
     return call.leaf(held)
@@ -688,4 +688,4 @@ def leave_out(call: Call, table: Table, names: Sequence[str] | None) -> Table:
         return some_columns(call, table)
 
     kept = without_names(table.relation.attributes, names)
-    return table.with_relation(call.derived(table, kept, call.evaluation()))
+    return table.with_relation(call.derive(table, kept, call.evaluation()))

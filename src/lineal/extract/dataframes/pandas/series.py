@@ -12,7 +12,7 @@ from sqlglot import exp
 from lineal.algebra.clauses import DISTINCT_ON
 from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.extract.dataframes.pandas.calls import CHANGED, Call, is_name, name_of
-from lineal.extract.dataframes.pandas.columns import coalesce, renamed, reset_index
+from lineal.extract.dataframes.pandas.columns import coalesce, rename_column, reset_index
 from lineal.extract.dataframes.pandas.elements import apply_to_element
 from lineal.extract.dataframes.pandas.groups import (
     CUMULATIVE,
@@ -54,8 +54,8 @@ from lineal.extract.dataframes.pandas.values import (
     Series,
     Table,
     Watch,
+    combine_series,
     main_of,
-    together,
 )
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
@@ -111,11 +111,11 @@ def binary(call: Call, kind: Any, left: Value, right: Value) -> Series:
     first = main_of(left, right)
     rows = first.table.relation.rows
     trees = [
-        call.fitted(each, rows) if isinstance(each, Series) else operand(each)
+        call.fit_series(each, rows) if isinstance(each, Series) else operand(each)
         for each in (left, right)
     ]
     tree = kind(this=trees[0], expression=trees[1])
-    return together(first, [left, right], tree)
+    return combine_series(first, [left, right], tree)
 
 
 def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
@@ -132,7 +132,7 @@ def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
 # -- methods ---------------------------------------------------------------------------------------
 
 
-def same(call: Call, held: Series) -> Value:
+def same_series(call: Call, held: Series) -> Value:
     """s.values, s.head()"""
     return held
 
@@ -162,13 +162,13 @@ def with_default(held: Value, filled: Value) -> Value:
     return held.with_tree(coalesce(held.tree, operand(filled)))
 
 
-def transformed(name: str) -> SeriesMethod:
+def transforming_method(name: str) -> SeriesMethod:
     """Return a method that transforms each value, and what it is given: s.round(2), s.clip(lo, hi)."""
 
     def apply(call: Call, held: Series) -> Value:
         """s.round(2)"""
         given = instances((*call.arguments, *call.keywords.values()), Series)  # fmt: skip
-        return together(
+        return combine_series(
             held, [held, *given], transforming_call(name, held.tree, *map(operand, given))
         )
 
@@ -187,8 +187,8 @@ def fill_missing(call: Call, held: Series) -> Value:
         return held.with_tree(coalesce(held.tree, transforming_call("fillna", held.tree)))
 
     rows = held.table.relation.rows
-    tree = call.fitted(other, rows) if isinstance(other, Series) else operand(other)
-    return together(held, [held, other], coalesce(held.tree, tree))
+    tree = call.fit_series(other, rows) if isinstance(other, Series) else operand(other)
+    return combine_series(held, [held, other], coalesce(held.tree, tree))
 
 
 def fill_from_rows(call: Call, held: Series) -> Value:
@@ -201,14 +201,14 @@ def where(call: Call, held: Series) -> Value:
     """s.where(condition, other)      the value where the condition holds, else another one"""
     test, other = call.get(0, "cond"), call.get(1, "other")
     tree = case([operand(test)], [held.tree], operand(other))
-    return together(held, [held, test, other], tree)
+    return combine_series(held, [held, test, other], tree)
 
 
 def mask(call: Call, held: Series) -> Value:
     """s.mask(condition, other)      another value where the condition holds"""
     test, other = call.get(0, "cond"), call.get(1, "other")
     tree = case([operand(test)], [operand(other)], held.tree)
-    return together(held, [held, test, other], tree)
+    return combine_series(held, [held, test, other], tree)
 
 
 def case_when(call: Call, held: Series) -> Value:
@@ -225,7 +225,7 @@ def case_when(call: Call, held: Series) -> Value:
         values.append(pair[1])
 
     tree = case([*map(operand, tests)], [*map(operand, values)], held.tree)
-    return together(held, [held, *tests, *values], tree).with_tree(tree, name=held.name)
+    return combine_series(held, [held, *tests, *values], tree).with_tree(tree, name=held.name)
 
 
 def map_values(call: Call, held: Series) -> Value:
@@ -247,7 +247,7 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
         return look_up_pairs(call, held, function)
 
     if isinstance(function, str) and is_aggregate(function):
-        return reduced(function)(call, held)
+        return reducing_method(function)(call, held)
 
     more = call.keywords.get("args", ())
     return apply_to_element(call, held, function, *(more if isinstance(more, tuple) else ()))
@@ -257,10 +257,10 @@ def replace_values(call: Call, held: Series) -> Value:
     """s.replace({"a": "b"}), s.replace(names.set_index("id")["name"].to_dict())"""
     other = call.get(0, "to_replace")
     if not isinstance(other, Series):
-        return transformed("replace")(call, held)
+        return transforming_method("replace")(call, held)
 
     tree = case([key_test(call, held, other)], [found_value(call, held, other)], held.tree)
-    return together(held, [held, other], tree).with_tree(tree, name=held.name)
+    return combine_series(held, [held, other], tree).with_tree(tree, name=held.name)
 
 
 def is_in(call: Call, held: Series) -> Value:
@@ -268,12 +268,14 @@ def is_in(call: Call, held: Series) -> Value:
     other = call.get(0, "values")
     tree = operand(other)
     if isinstance(other, Series):
-        tree = call.fitted(other.with_tree(other.tree, is_scalar=True), held.table.relation.rows)
+        tree = call.fit_series(
+            other.with_tree(other.tree, is_scalar=True), held.table.relation.rows
+        )
 
-    return together(held, [held, other], transforming_call("isin", held.tree, tree))
+    return combine_series(held, [held, other], transforming_call("isin", held.tree, tree))
 
 
-def windowed(name: str) -> SeriesMethod:
+def window_method(name: str) -> SeriesMethod:
     """Return a method that computes a value of other rows: s.cumsum(), s.shift(1), s.rank()."""
 
     def apply(call: Call, held: Series) -> Value:
@@ -284,14 +286,14 @@ def windowed(name: str) -> SeriesMethod:
     return apply
 
 
-def reduced(name: str) -> SeriesMethod:
+def reducing_method(name: str) -> SeriesMethod:
     """Return a method that gives one value of the whole series: s.sum(), s.nunique()."""
 
     def apply(call: Call, held: Series) -> Value:
         """s.sum(), s.corr(other)"""
         others = instances((*call.arguments, *call.keywords.values()), Series)
-        trees = [call.fitted(each, held.table.relation.rows) for each in others]
-        made = together(held, [held, *others], aggregate(name, held.tree, *trees))
+        trees = [call.fit_series(each, held.table.relation.rows) for each in others]
+        made = combine_series(held, [held, *others], aggregate(name, held.tree, *trees))
         return made.with_tree(made.tree, name=held.name, is_scalar=True)
 
     return apply
@@ -301,7 +303,7 @@ def agg(call: Call, held: Series) -> Value:
     """s.agg("sum"), s.agg(["min", "max"])"""
     how = call.get(0, "func")
     if isinstance(how, str):
-        return reduced(how)(call, held)
+        return reducing_method(how)(call, held)
 
     if isinstance(how, (list, tuple)) and all_are(how, str):
         evaluation = call.evaluation()
@@ -309,7 +311,7 @@ def agg(call: Call, held: Series) -> Value:
             call.make(each, aggregate(each, held.tree), held.table.relation, evaluation)
             for each in how
         ]
-        return Row(held.table.with_relation(call.derived(held.table, made, evaluation)), Watch())
+        return Row(held.table.with_relation(call.derive(held.table, made, evaluation)), Watch())
 
     return held.with_tree(aggregate("aggregate", held.tree), is_scalar=True)
 
@@ -396,7 +398,7 @@ def rename_axis(call: Call, held: Series) -> Value:
     if not is_name(name) or len(held.table.index) != 1:
         return held
 
-    index = (renamed(held.table.index[0], name_of(name)),)
+    index = (rename_column(held.table.index[0], name_of(name)),)
     return held.with_tree(held.tree, table=Table(held.table.relation, index, held.table.order))
 
 
@@ -404,7 +406,7 @@ def explode(call: Call, held: Series) -> Value:
     """s.explode()"""
     evaluation = call.evaluation()
     rows = exploded_rows(call, held.table, [held.tree], evaluation)
-    table = held.table.with_relation(call.derived(held.table, None, evaluation, rows))
+    table = held.table.with_relation(call.derive(held.table, None, evaluation, rows))
     return held.with_tree(transforming_call("explode", held.tree), table=table)
 
 
@@ -416,7 +418,7 @@ def unstack(call: Call, held: Series) -> Value:
 def between(call: Call, held: Series) -> Value:
     """s.between(lo, hi)"""
     low, high = call.get(0, "left"), call.get(1, "right")
-    return together(
+    return combine_series(
         held,
         [held, low, high],
         transforming_call("between", held.tree, operand(low), operand(high)),
@@ -426,13 +428,13 @@ def between(call: Call, held: Series) -> Value:
 def combine_first(call: Call, held: Series) -> Value:
     """s.combine_first(other)"""
     other = call.get(0, "other")
-    return together(held, [held, other], coalesce(held.tree, operand(other)))
+    return combine_series(held, [held, other], coalesce(held.tree, operand(other)))
 
 
 def update(call: Call, held: Series) -> Value:
     """s.update(other)      the values of the other series, where it has any"""
     other = call.get(0, "other")
-    return together(held, [held, other], coalesce(operand(other), held.tree)).with_tree(
+    return combine_series(held, [held, other], coalesce(operand(other), held.tree)).with_tree(
         coalesce(operand(other), held.tree), name=held.name
     )
 
@@ -473,16 +475,16 @@ SERIES: dict[str, SeriesMethod] = {
          "reindex", "set_axis", "to_dict", "truncate", "droplevel",
          "drop", "filter", "take", "add_prefix", "add_suffix", "swaplevel", "reorder_levels",
          "set_flags", "between_time", "at_time", "transpose", "reindex_like"),
-        same,
+        same_series,
     ),
-    **{name: transformed(name) for name in (
+    **{name: transforming_method(name) for name in (
         "round", "clip", "abs", "isna", "isnull", "notna", "notnull", "duplicated",
         "to_timestamp", "to_period", "tz_localize", "tz_convert", "repeat", "searchsorted",
         "factorize", "view", "asfreq", "argsort", "dt", "combine",
     )},
     "replace": replace_values,
-    **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
-    **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
+    **{name: window_method(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
+    **{name: reducing_method(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
     "copy": copy,
     "astype": as_type,
     "fillna": fill_missing,
@@ -537,7 +539,7 @@ def on_accessor(run: Run, held: Accessor, name: str, given: Invocation) -> Value
         others += instances(given.arguments[0], Series)
 
     tree = transforming_call(name, series.tree, *map(operand, others))
-    made = together(series, [series, *others], tree)
+    made = combine_series(series, [series, *others], tree)
     made.name = series.name
     if name in EXPANDING and expands(call, name):
         return several_columns(call, made, groups_of(call) if name == "extract" else ())
@@ -581,7 +583,7 @@ def several_columns(call: Call, made: Series, names: tuple[str, ...] = ()) -> Da
         Dataset("", f"<pivot:{made.name or 'values'}>"), made=PatternColumns(lineage, "", "")
     )
     columns = [fresh(Slot(name, name, lineage)) for name in names] or [fresh(star_slot(star))]
-    relation = call.derived(made.table, columns, evaluation, None, made.parents)
+    relation = call.derive(made.table, columns, evaluation, None, made.parents)
     return DataFrame(made.table.with_relation(relation))
 
 

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.extract.dataframes.pandas.calls import Call
-from lineal.extract.dataframes.pandas.files import entered, left
+from lineal.extract.dataframes.pandas.files import with_exact_names, with_folded_names
 from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.pyspark.dispatch import ACTIONS, invoke
 from lineal.extract.pyspark.frames.groups import IN_PANDAS, Applied
@@ -39,7 +39,7 @@ from lineal.model.sequences import first_of_each
 
 def to_pandas(run: Run, relation: Relation, call: Invocation) -> Value:
     """df.toPandas()      the same columns, as a frame of pandas"""
-    return DataFrame(Table(entered(relation)))
+    return DataFrame(Table(with_exact_names(relation)))
 
 
 def from_pandas(run: Run, call: Invocation) -> Value:
@@ -48,14 +48,14 @@ def from_pandas(run: Run, call: Invocation) -> Value:
     if not isinstance(data, DataFrame):
         return create_data_frame(run, call)
 
-    relation = left(data.relation)
+    relation = with_folded_names(data.relation)
     schema = schema_of(run, call.argument(1, "schema"), call.node)
     if schema is None or len(schema.fields) != len(relation.attributes):
         return relation
 
     titles = first_of_each(schema.fields)
     pairs = zip(relation.attributes, titles, strict=True)
-    return relation.derived(list(starmap(title_of, pairs)))
+    return relation.derive(list(starmap(title_of, pairs)))
 
 
 def title_of(each: Attribute, name: str) -> Attribute:
@@ -80,7 +80,7 @@ def follow_frames(
     if not isinstance(function, Function) or not names or method not in OVER_FRAMES:
         return None
 
-    frames = [DataFrame(Table(entered(each))) for each in applied.sides]
+    frames = [DataFrame(Table(with_exact_names(each))) for each in applied.sides]
     given: list[Value] = [Generator(frames)] if method == "mapInPandas" else list(frames)
     if method != "mapInPandas" and len(parameters_of(function)) == len(frames) + 1:
         keys = key_values(Call(run, [], {}, node), frames[0].table, applied.keys)
@@ -119,7 +119,7 @@ def declared_columns(run: Run, made: DataFrame, names: list[str], node: ast.AST)
         return None
 
     kept = [title_of(each, name) for each, name in zip(found, names, strict=True) if each]
-    return made.relation.derived(kept)
+    return made.relation.derive(kept)
 
 
 ACTIONS["toPandas"] = to_pandas

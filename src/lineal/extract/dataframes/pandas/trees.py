@@ -141,7 +141,7 @@ def has_aggregate(tree: Any) -> bool:
     return isinstance(tree, exp.Expr) and tree.find(exp.AggFunc, exp.Subquery) is not None
 
 
-def over(call: Any, partition: Sequence[Any] = (), order: Sequence[Any] = ()) -> Any:
+def window_over(call: Any, partition: Sequence[Any] = (), order: Sequence[Any] = ()) -> Any:
     """Return a window function.
 
     df.groupby("k")["x"].cumsum()
@@ -165,6 +165,6 @@ def case(tests: Sequence[Any], values: Sequence[Any], default: Any = None) -> An
     return exp.Case(ifs=arms, default=default)
 
 
-def either(*trees: Any) -> Any:
+def one_of(*trees: Any) -> Any:
     """Return a value that is one of several, with conditions that are told elsewhere."""
     return transforming_call("either", *trees)

@@ -16,7 +16,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage
 from lineal.extract.dataframes.pandas.calls import Call
-from lineal.extract.dataframes.pandas.trees import aggregate, aggregate_call, leaf, over
+from lineal.extract.dataframes.pandas.trees import aggregate, aggregate_call, leaf, window_over
 from lineal.extract.dataframes.pandas.values import Body, Series
 from lineal.extract.pyspark.columns.functions import FOLLOW_BODY, doubt_of
 from lineal.extract.pyspark.columns.trees import column
@@ -108,7 +108,7 @@ TEST = "test"
 
 def uses_of(call: Call, body: Body, results: Sequence[Value]) -> list[Use]:
     """Return how the arguments are used: in the value, and in the conditions that the body asks."""
-    values = [call.fitted(each, {}) for each in results if isinstance(each, Series)]
+    values = [call.fit_series(each, {}) for each in results if isinstance(each, Series)]
     uses = [use_of(*key) for tree in values for key in lineage_of(call, body, tree)]
     asked = flatten(lineage_of(call, body, each.tree) for each in body.asked)
     return sorted({*uses, *((origin, TEST) for origin, _ in asked)})
@@ -150,8 +150,8 @@ IN_AGGREGATE = {
 }
 PARTS = {
     **IN_AGGREGATE,
-    "aggregate": lambda tree: over(aggregate_call("aggregate", tree)),
-    "count": lambda tree: over(aggregate("count", tree)),
+    "aggregate": lambda tree: window_over(aggregate_call("aggregate", tree)),
+    "count": lambda tree: window_over(aggregate("count", tree)),
 }
 """The expression that stands for each use; a scalar UDF aggregates over a batch and keeps the rows."""
 

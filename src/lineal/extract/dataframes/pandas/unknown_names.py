@@ -24,17 +24,17 @@ def attribute_of_names(run: Run, held: Names, name: str, node: ast.AST) -> Value
     return Method(held, name)
 
 
-def same(call: Call, held: Names) -> Value:
+def same_names(call: Call, held: Names) -> Value:
     """df.columns.tolist()"""
     return held.copy()
 
 
-def changed(call: Call, held: Names) -> Value:
+def change_names(call: Call, held: Names) -> Value:
     """df.columns.str.lower()"""
     return held.copy(changed=True)
 
 
-def without(call: Call, held: Names) -> Value:
+def names_without(call: Call, held: Names) -> Value:
     """df.columns.difference(["id"]), df.columns.drop("id")"""
     return left_out(held, call.get(0, "other", call.get(0, "labels")))
 
@@ -75,13 +75,13 @@ def add(call: Call, held: Names) -> Value:
 
 
 METHODS: dict[str, Callable[[Call, Names], Value]] = {
-    **dict.fromkeys(("tolist", "to_list", "copy", "unique", "sort_values", "astype"), same),
+    **dict.fromkeys(("tolist", "to_list", "copy", "unique", "sort_values", "astype"), same_names),
     **dict.fromkeys(
         ("lower", "upper", "strip", "title", "replace", "map", "rename", "lstrip", "rstrip",
          "capitalize", "removeprefix", "removesuffix"),
-        changed,
+        change_names,
     ),
-    **dict.fromkeys(("difference", "drop"), without),
+    **dict.fromkeys(("difference", "drop"), names_without),
     "remove": remove,
     "pop": take,
     **dict.fromkeys(("append", "extend"), add),

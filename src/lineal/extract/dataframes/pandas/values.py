@@ -199,7 +199,7 @@ def main_of(*held: Value) -> Series:
     return next((each for each in several if not each.is_scalar), several[0])
 
 
-def together(first: Series, held: list[Value], tree: Any) -> Series:
+def combine_series(first: Series, held: list[Value], tree: Any) -> Series:
     """Return a series that is made of several values."""
     several = instances(held, Series)
     parents = {

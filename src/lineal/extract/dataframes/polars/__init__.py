@@ -163,14 +163,14 @@ def value_counts(run: Run, held: Expr, call: Invocation) -> Value:
     return call_groups(run, groups, "len", call.with_arguments([name], {}))
 
 
-def renamed(run: Run, held: Expr, call: Invocation) -> Value:
+def rename_series(run: Run, held: Expr, call: Invocation) -> Value:
     """df["a"].rename("b")"""
     return METHODS["alias"](run, held, call)
 
 
 SERIES_METHODS: dict[str, Callable[[Run, Expr, Invocation], Value]] = {
     "to_frame": to_frame,
-    "rename": renamed,
+    "rename": rename_series,
     "value_counts": value_counts,
     "to_pandas": lambda run, held, call: held,
     **dict.fromkeys(("to_list", "to_numpy", "to_arrow", "describe", "to_dummies"), values),

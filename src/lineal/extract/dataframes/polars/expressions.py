@@ -62,10 +62,10 @@ SOME_COLUMNS = Doubt(
 def column_expr(run: Run, name: str, node: ast.AST) -> Expr:
     """pl.col("a"), pl.col("*"), pl.col("^x_.*$")"""
     if name == "*":
-        return selected(run, Selector(lambda *_: True), node)
+        return expand_selector(run, Selector(lambda *_: True), node)
 
     if name.startswith("^") and name.endswith("$"):
-        return selected(run, by_pattern(name), node)
+        return expand_selector(run, by_pattern(name), node)
 
     return Expr(mark_place(run, exp.Column(this=identifier(name)), node), root=name)
 
@@ -87,7 +87,7 @@ def named_columns(names: Iterable[str]) -> Selector:
     return Selector(lambda name, kind: name.lower() in keys, NOTHING, names=several)
 
 
-def selected(run: Run, selector: Selector, node: ast.AST) -> Expr:
+def expand_selector(run: Run, selector: Selector, node: ast.AST) -> Expr:
     """Return an expression for each column that a selector takes."""
     tree = mark_place(run, exp.Placeholder(), node)
     tree._meta["several"] = selector
@@ -112,7 +112,7 @@ def expr_of(run: Run, held: Value, node: ast.AST, names: bool = True) -> Expr:
         return found
 
     if held.__class__ is Selector:
-        return selected(run, held, node)
+        return expand_selector(run, held, node)
 
     if isinstance(held, Pattern):
         if names:
@@ -146,7 +146,7 @@ def column_of_series(run: Run, held: Series) -> Relation:
     lineage = lineage_of(held.tree, FrameScope(relation, evaluation, Clause.SELECT))
     run.take_diagnostics(evaluation.diagnostics)
     name = held.name or LITERAL
-    made = relation.derived([fresh(Slot(name, name.lower(), lineage))], None, evaluation)
+    made = relation.derive([fresh(Slot(name, name.lower(), lineage))], None, evaluation)
     made.parents = (*made.parents, *held.parents)
     return made
 
@@ -219,7 +219,7 @@ def operate(run: Run, op: type, left: Value, right: Value, node: ast.AST) -> Val
     return combine(kind, *(expr_of(run, each, node, names=False) for each in (left, right)))
 
 
-def transformed(name: str, *trees: Any) -> Any:
+def transforming_call(name: str, *trees: Any) -> Any:
     """Return a call that transforms its arguments, whatever SQL means by its name.
 
     pl.col("xs").list.first()
@@ -234,7 +234,7 @@ def combine(kind: Any, left: Expr, right: Expr) -> Expr:
     return left.with_tree(kind(this=left.tree, expression=right.tree), right)
 
 
-def both(exprs: list[Expr]) -> Expr | None:
+def conjunction_of(exprs: list[Expr]) -> Expr | None:
     """filter(a, b)      a AND b"""
     found: Expr | None = None
     for each in exprs:
@@ -260,7 +260,7 @@ def expand(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> list[Item
     if expr.tree.find(exp.Placeholder) is None:
         return [Item(settle(frame, expr.tree), title_of(expr, expr.root or LITERAL), expr.doubt)]
 
-    expr = gathered(run, frame, expr, node)
+    expr = combine_selected(run, frame, expr, node)
     leaves = [each for each in expr.tree.find_all(exp.Placeholder) if "several" in each.meta]
     if not leaves:
         return [Item(settle(frame, expr.tree), title_of(expr, expr.root or LITERAL), expr.doubt)]
@@ -283,7 +283,7 @@ def expand(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> list[Item
     return found
 
 
-def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> Expr:
+def combine_selected(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) -> Expr:
     """pl.sum_horizontal(cs.numeric())      one column of all that the selector takes"""
     leaves = [each for each in expr.tree.find_all(exp.Placeholder) if "together" in each.meta]
     if not leaves:
@@ -478,7 +478,7 @@ def column_of_other(node: exp.Column) -> Any:
         slot = answer(found[0].slot.star, node.name, bound.key)
         found = [found[0]._replace(slot=slot)] if slot is not None else []
 
-    made = subquery(held.derived(found))
+    made = subquery(held.derive(found))
     made.meta["at"] = node.meta.get("at")
     return made
 

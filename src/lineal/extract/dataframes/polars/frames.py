@@ -15,21 +15,21 @@ from lineal.algebra.relation import compare, distinct
 from lineal.extract.dataframes.pandas.trees import leaf
 from lineal.extract.dataframes.polars.expressions import (
     expand,
+    expand_selector,
     expr_of,
     exprs_of,
     named_exprs,
-    selected,
 )
 from lineal.extract.dataframes.polars.groups import group_by, window_groups
 from lineal.extract.dataframes.polars.joins import join, join_asof, join_where
 from lineal.extract.dataframes.polars.methods import METHODS, equalities
 from lineal.extract.dataframes.polars.projection import (
     Projection,
+    drop_columns,
     narrow_frame,
     select,
     with_attributes,
     with_columns,
-    without,
 )
 from lineal.extract.dataframes.polars.reshape import pivot, transpose, unnest, unpivot
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame, SchemaNames, Selector
@@ -38,8 +38,8 @@ from lineal.extract.pyspark.columns.trees import bound_column
 from lineal.extract.pyspark.dispatch import invoke, relation_in
 from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.changes import doubt_name
 from lineal.extract.pyspark.frames.changes import rename as rename_relation
-from lineal.extract.pyspark.frames.changes import unsure
 from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import fresh
@@ -99,9 +99,9 @@ def is_count(held: Value) -> bool:
     return isinstance(held, int)
 
 
-def same(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+def same_frame(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.head(5), lf.collect(), df.lazy()      the same columns, and no column decides the rows"""
-    return frame.derived(frame.relation.derived())
+    return frame.derive(frame.relation.derive())
 
 
 def drop(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
@@ -110,12 +110,12 @@ def drop(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     for key in exprs_of(run, [*call.arguments, call.keywords.get("columns")], call.node):
         items = expand(run, frame, key, call.node)
         if any(item.star is not None or item.tree.__class__ is exp.Placeholder for item in items):
-            attributes = list(map(unsure, frame.relation.attributes))
-            frame = frame.derived(frame.relation.derived(attributes))
+            attributes = list(map(doubt_name, frame.relation.attributes))
+            frame = frame.derive(frame.relation.derive(attributes))
 
         names += [item.name for item in items if item.star is None]
 
-    return without(frame, names)
+    return drop_columns(frame, names)
 
 
 def rename(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
@@ -123,7 +123,7 @@ def rename(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     mapping = call.argument(0, "mapping")
     relation = frame.relation
     if isinstance(mapping, dict):
-        return frame.derived(rename_relation(run, relation, list(mapping.items()), call.node))
+        return frame.derive(rename_relation(run, relation, list(mapping.items()), call.node))
 
     if relation.complete:
         pairs = [
@@ -132,7 +132,7 @@ def rename(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         return PolarsFrame(rename_relation(run, relation, pairs, call.node))
 
     run.dynamic(note_of("the names of columns", mapping), call.node, Confidence.LOW)
-    return PolarsFrame(relation.derived(list(map(unsure, relation.attributes))))
+    return PolarsFrame(relation.derive(list(map(doubt_name, relation.attributes))))
 
 
 def for_each(name: str) -> FrameMethod:
@@ -140,7 +140,7 @@ def for_each(name: str) -> FrameMethod:
 
     def method(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         """Apply the expression method to every column of the frame."""
-        held = selected(run, Selector(lambda name, kind: True), call.node)
+        held = expand_selector(run, Selector(lambda name, kind: True), call.node)
         made = METHODS[name](run, held, call)
         if name in FILLS:
             return with_columns(run, frame, [made], call.node)
@@ -157,7 +157,9 @@ def cast(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.cast({"a": pl.Int64}), df.cast(pl.String)"""
     types = call.argument(0, "dtypes")
     pairs = (
-        types if isinstance(types, dict) else {selected(run, Selector(always), call.node): types}
+        types
+        if isinstance(types, dict)
+        else {expand_selector(run, Selector(take_every_column), call.node): types}
     )
     exprs = [
         METHODS["cast"](run, expr_of(run, each, call.node), call.with_arguments([kind], {}))
@@ -166,7 +168,7 @@ def cast(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return with_columns(run, frame, exprs, call.node)
 
 
-def always(name: str, kind: str) -> bool:
+def take_every_column(name: str, kind: str) -> bool:
     """Take every column."""
     return True
 
@@ -175,7 +177,7 @@ def unique(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.unique(), df.unique(subset=["a", "b"], keep="first")"""
     subset = call.argument(0, "subset")
     if subset is None:
-        return frame.derived(frame.relation.derived(None, distinct(frame.relation.frame).rows))
+        return frame.derive(frame.relation.derive(None, distinct(frame.relation.frame).rows))
 
     keys = exprs_of(run, [subset], call.node)
     trees = expanded_trees(run, frame, keys, call.node)
@@ -188,7 +190,7 @@ def drop_nulls(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     if subset is None:
         rows = dict(frame.relation.rows)
         compare(frame.relation.frame.slots, FILTERS, rows)
-        return frame.derived(frame.relation.derived(None, rows))
+        return frame.derive(frame.relation.derive(None, rows))
 
     keys = exprs_of(run, [subset], call.node)
     trees = expanded_trees(run, frame, keys, call.node)
@@ -213,7 +215,7 @@ def with_row_index(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 
     number = fresh(Slot(name, name.lower(), {}))
     rest = [each for each in with_attributes(frame.relation, [number]) if each.id != number.id]
-    return frame.derived(frame.relation.derived([number, *rest]))
+    return frame.derive(frame.relation.derive([number, *rest]))
 
 
 def pipe(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
@@ -236,10 +238,10 @@ def map_batches(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     if isinstance(found, PolarsFrame):
         return found
 
-    return opaque(run, frame, call)
+    return report_opaque(run, frame, call)
 
 
-def opaque(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+def report_opaque(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """Report a method that is not followed: any column may come out."""
     return PolarsFrame(
         report_untraced(run, frame.relation, f"DataFrame.{method_name(call.node)}", call.node)
@@ -251,7 +253,7 @@ def values(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return collected_values(frame.relation, call.node)
 
 
-def nothing(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
+def show_frame(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.glimpse(), lf.explain()"""
     return None
 
@@ -279,7 +281,7 @@ def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: ast.AST) -> Va
         return item_of_frame(run, frame, key[1], node)
 
     if isinstance(key, (slice, int)):
-        return frame.derived(relation.derived())
+        return frame.derive(relation.derive())
 
     return Unknown("…", "an item that only a run knows")
 
@@ -315,7 +317,7 @@ def hstack(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     other = relation_in(given)
     if other is not None:
         made = with_attributes(frame.relation, other.attributes)
-        return frame.derived(frame.relation.derived(made, None, None, (other,)))
+        return frame.derive(frame.relation.derive(made, None, None, (other,)))
 
     return with_columns(run, frame, exprs_of(run, [given], call.node), call.node)
 
@@ -328,7 +330,7 @@ def insert_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     if isinstance(place, int) and found.complete:
         *others, new = found.attributes
         others.insert(place, new)
-        found = found.derived(others)
+        found = found.derive(others)
 
     frame.relation = found
     return frame
@@ -339,10 +341,10 @@ def replace_column(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     place = call.argument(0, "index")
     names = frame.relation.names
     if isinstance(place, int) and frame.relation.complete and place < len(names):
-        frame.relation = without(frame, [names[place]]).relation
+        frame.relation = drop_columns(frame, [names[place]]).relation
     else:
         run.dynamic("a column by its place", call.node, Confidence.LOW)
-        frame.relation = frame.relation.derived(list(map(unsure, frame.relation.attributes)))
+        frame.relation = frame.relation.derive(list(map(doubt_name, frame.relation.attributes)))
 
     return insert_column(run, frame, call)
 
@@ -353,7 +355,7 @@ def horizontal(name: str) -> FrameMethod:
     def method(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         """df.sum_horizontal()"""
         if not frame.relation.complete:
-            return opaque(run, frame, call)
+            return report_opaque(run, frame, call)
 
         names = frame.relation.names
         trees = [bound_column(run, frame.relation, each, call.node) for each in names]
@@ -366,7 +368,7 @@ def update(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.update(other, on="id")      the values of other, where it has them"""
     other = relation_in(call.argument(0, "other"))
     if other is None or not other.complete or not frame.relation.complete:
-        return opaque(run, frame, call)
+        return report_opaque(run, frame, call)
 
     keys = {name: call.keywords[name] for name in UPDATE_KEYS if name in call.keywords}
     given = {"how": "left", **keys, "suffix": UPDATED, "coalesce": True}
@@ -399,7 +401,7 @@ def to_pandas(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 
 def describe(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """df.describe()      statistic, and each column aggregated"""
-    every = selected(run, Selector(always), call.node)
+    every = expand_selector(run, Selector(take_every_column), call.node)
     made = METHODS["mean"](run, every, call.with_arguments([], {}))
     label = Expr(exp.Null(), name="statistic", root="statistic")
     return select(run, frame, [label, made], call.node)
@@ -414,7 +416,7 @@ FRAME_METHODS: dict[str, FrameMethod] = {
         ("head", "tail", "limit", "slice", "sample", "collect", "lazy", "clone", "cache", "rechunk",
          "set_sorted", "reverse", "gather_every", "shrink_to_fit", "clear", "first", "last",
          "inspect", "remote", "collect_async", "gather"),
-        same,
+        same_frame,
     ),
     "drop": drop,
     "rename": rename,
@@ -456,7 +458,7 @@ FRAME_METHODS: dict[str, FrameMethod] = {
          "rows_by_key", "iter_slices", "to_struct", "to_torch", "serialize"),
         values,
     ),
-    **dict.fromkeys(("glimpse", "explain", "show_graph", "show", "profile"), nothing),
+    **dict.fromkeys(("glimpse", "explain", "show_graph", "show", "profile"), show_frame),
 }  # fmt: skip
 
 FRAME_PARTS: dict[str, Callable[[Run, PolarsFrame, str, Any], Value]] = {
@@ -472,4 +474,4 @@ def call_frame(run: Run, held: PolarsFrame, name: str, call: Invocation) -> Valu
     if handler is not None:
         return handler(run, held, call)
 
-    return opaque(run, held, call)
+    return report_opaque(run, held, call)

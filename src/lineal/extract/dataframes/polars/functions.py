@@ -11,17 +11,17 @@ from lineal.extract.dataframes.polars.expressions import (
     LITERAL,
     column_expr,
     constant,
+    expand_selector,
     expr_of,
     exprs_of,
     named_columns,
     named_exprs,
     one_of,
-    selected,
-    transformed,
+    transforming_call,
     unknown_expr,
 )
 from lineal.extract.dataframes.polars.methods import AGGREGATE_NAMES, METHODS, begin_when
-from lineal.extract.dataframes.polars.selectors import SELECTORS, unknown
+from lineal.extract.dataframes.polars.selectors import SELECTORS, unknown_selector
 from lineal.extract.dataframes.polars.values import Expr, Selector
 from lineal.extract.pyspark.columns.functions import build_call
 from lineal.extract.pyspark.columns.trees import identifier, item, parse_items
@@ -41,13 +41,13 @@ def col(run: Run, call: Invocation) -> Value:
         given += [each] if several is None else several
 
     if given and all_are(given, Library):
-        return selected(run, unknown(run, call.with_arguments([], {})), call.node)
+        return expand_selector(run, unknown_selector(run, call.with_arguments([], {})), call.node)
 
     if len(given) == 1:
         return expr_of(run, given[0], call.node)
 
     if all(type(each) is str for each in given):
-        return selected(run, named_columns(given), call.node)
+        return expand_selector(run, named_columns(given), call.node)
 
     if given and all_are(given, Choice):
         return one_of([expr_of(run, each, call.node) for each in given])
@@ -70,12 +70,12 @@ def of_all(run: Run, call: Invocation) -> Value:
     if call.arguments:
         return aggregate_columns("all")(run, call)
 
-    return selected(run, Selector(lambda name, kind: True), call.node)
+    return expand_selector(run, Selector(lambda name, kind: True), call.node)
 
 
-def without(run: Run, call: Invocation) -> Value:
+def exclude(run: Run, call: Invocation) -> Value:
     """pl.exclude("a")"""
-    return selected(run, SELECTORS["exclude"](run, call), call.node)
+    return expand_selector(run, SELECTORS["exclude"](run, call), call.node)
 
 
 def length(run: Run, call: Invocation) -> Value:
@@ -112,7 +112,7 @@ def row_wise(name: str) -> LibraryCall:
         exprs = exprs_of(run, [*call.arguments, call.keywords.get("exprs")], call.node)
         trees = trees_of(exprs)
         first = exprs[0] if exprs else Expr(exp.Null(), root=LITERAL)
-        return joined_selectors(first.with_tree(transformed(name, *trees), *exprs[1:]))
+        return joined_selectors(first.with_tree(transforming_call(name, *trees), *exprs[1:]))
 
     return make
 
@@ -168,7 +168,7 @@ def when(run: Run, call: Invocation) -> Value:
     return begin_when(run, call)
 
 
-def folded(run: Run, call: Invocation) -> Value:
+def fold(run: Run, call: Invocation) -> Value:
     """pl.fold(acc, function, exprs), pl.reduce(function, exprs), pl.map_batches(exprs, function)"""
     given = [*call.arguments, *call.keywords.values()]
     exprs = [
@@ -185,7 +185,7 @@ def correlation(run: Run, call: Invocation) -> Value:
     exprs = exprs_of(run, call.arguments[:2], call.node)
     name = getattr(getattr(call.node, "func", None), "attr", "corr")
     function = "covar_samp" if "cov" in name else "corr"
-    return exprs[0].aggregated(build_call(function, trees_of(exprs)), *exprs[1:])
+    return exprs[0].aggregate(build_call(function, trees_of(exprs)), *exprs[1:])
 
 
 def no_column(run: Run, call: Invocation) -> Value:
@@ -225,7 +225,7 @@ def index_columns(run: Run, call: Invocation) -> Value:
             run, column_expr(run, call.arguments[0], call.node), call.with_arguments([], {})
         )
 
-    return selected(run, unknown(run, call.with_arguments([], {})), call.node)
+    return expand_selector(run, unknown_selector(run, call.with_arguments([], {})), call.node)
 
 
 def aggregates_of(names: list[str]) -> dict[str, LibraryCall]:
@@ -244,7 +244,7 @@ FUNCTIONS: dict[str, LibraryCall] = {
     "col": col,
     "lit": lit,
     "all": of_all,
-    "exclude": without,
+    "exclude": exclude,
     "len": length,
     "count": length,
     "when": when,
@@ -253,7 +253,7 @@ FUNCTIONS: dict[str, LibraryCall] = {
     "format": template,
     "element": element,
     "field": field,
-    **dict.fromkeys(("fold", "reduce", "map_batches", "cum_fold", "map_groups", "cum_reduce"), folded),
+    **dict.fromkeys(("fold", "reduce", "map_batches", "cum_fold", "map_groups", "cum_reduce"), fold),
     **dict.fromkeys(("corr", "cov", "rolling_corr", "rolling_cov"), correlation),
     "sql_expr": sql_expr,
     **dict.fromkeys(("nth", "first", "last"), index_columns),

@@ -11,10 +11,10 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import GROUPS, HAVING
 from lineal.extract.dataframes.polars.expressions import (
+    expand_selector,
     expr_of,
     exprs_of,
     named_exprs,
-    selected,
 )
 from lineal.extract.dataframes.polars.methods import METHODS, leaving_out
 from lineal.extract.dataframes.polars.projection import Projection
@@ -66,7 +66,7 @@ def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: ast.AST) -
     if held.index is None:
         projection.narrow(GROUPS, [each.tree for each in held.keys if not is_selector(each)])
     else:
-        exprs = [windowed(each, held.keys[:-1], held.index) for each in exprs]
+        exprs = [aggregate_in_window(each, held.keys[:-1], held.index) for each in exprs]
 
     projection.narrow(HAVING, trees_of(held.having))
     projection.scope.clause = Clause.SELECT
@@ -76,7 +76,7 @@ def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: ast.AST) -
     return PolarsFrame(projection.finish([*keys, *made]).relation)
 
 
-def windowed(expr: Expr, keys: list[Expr], index: Expr) -> Expr:
+def aggregate_in_window(expr: Expr, keys: list[Expr], index: Expr) -> Expr:
     """df.rolling("at", period="7d", group_by="k").agg(…)      an aggregate of the rows around"""
     order = exp.Order(expressions=[exp.Ordered(this=index.tree)])
     tree = exp.Window(this=expr.tree, partition_by=trees_of(keys), order=order)
@@ -99,7 +99,7 @@ def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: ast.AST) -> Expr:
         if base is None:
             return part
 
-        return selected(run, leaving_out(base, sorted(keys)), node).tree
+        return expand_selector(run, leaving_out(base, sorted(keys)), node).tree
 
     tree = expr.tree.transform(narrower)
     return Expr(tree, expr.name, expr.root, expr.rename, expr.rows, expr.doubt)
@@ -117,7 +117,7 @@ def of_every_column(name: str) -> GroupMethod:
 
     def method(run: Run, held: Groups, call: Invocation) -> Value:
         """Aggregate every column that is not a key: `df.group_by("k").sum()`."""
-        every = selected(run, Selector(lambda name, kind: True), call.node)
+        every = expand_selector(run, Selector(lambda name, kind: True), call.node)
         return aggregate_groups(
             run, held, [METHODS[name](run, every, call.with_arguments([], {}))], call.node
         )

@@ -10,13 +10,13 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import JOINS, USING
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.algebra.relation import (
     SetOperation,
-    beside,
     decided_rows,
     merge_key,
     narrow,
+    put_side_by_side,
     reopen,
     set_operation,
 )
@@ -30,7 +30,7 @@ from lineal.extract.pyspark.frames.project import take_findings
 from lineal.extract.pyspark.frames.sets import relation_of_slots, union_by_name
 from lineal.extract.pyspark.invocation import Invocation, Keywords
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of
 from lineal.extract.sql.expressions import expression_in
@@ -78,8 +78,8 @@ def join(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     given = dict(zip(("other", "on", "how"), call.arguments, strict=False)) | call.keywords
     other = other_frame(run, given.get("other"), call.node)
     if other is None:
-        return frame.derived(
-            Relation([*frame.relation.attributes, anything()], {}, (frame.relation,))
+        return frame.derive(
+            Relation([*frame.relation.attributes, open_star()], {}, (frame.relation,))
         )
 
     how = given.get("how", "inner")
@@ -102,7 +102,7 @@ def sides_of(
     left, right, twice = told_apart(frame.relation, other.relation)
     right.twice = twice
     text = suffix if isinstance(suffix, str) else SUFFIX
-    return Sides(frame.derived(left), other.derived(right), left_keys, right_keys, text)
+    return Sides(frame.derive(left), other.derive(right), left_keys, right_keys, text)
 
 
 def join_sides(run: Run, sides: Sides, kind: str, coalesce: Value, way: Way) -> PolarsFrame:
@@ -113,11 +113,11 @@ def join_sides(run: Run, sides: Sides, kind: str, coalesce: Value, way: Way) -> 
         *conditions(sides.left, sides.left_keys, FrameScope(left, evaluation, Clause.USING)),
         *conditions(sides.right, sides.right_keys, FrameScope(right, evaluation, Clause.USING)),
     ]
-    met = reopen(beside([decided_rows(left.rows), decided_rows(right.rows)]))
+    met = reopen(put_side_by_side([decided_rows(left.rows), decided_rows(right.rows)]))
     rows = narrow(met, way, compared).rows
     if kind in ("semi", "anti"):
-        kept = left.derived(None, rows, evaluation, (right,))
-        return sides.left.derived(take_findings(run, kept, evaluation))
+        kept = left.derive(None, rows, evaluation, (right,))
+        return sides.left.derive(take_findings(run, kept, evaluation))
 
     attributes = joined_columns(run, sides, kind, merges(kind, coalesce), evaluation)
     made = Relation(attributes, rows, (left, right), evaluation)
@@ -156,7 +156,7 @@ def joined_columns(
         right = drop_names(right, second_of_each(pairs))
 
     taken = {each.key for each in left if each.slot.star is None}
-    return [*left, *(suffixed(each, taken, sides.suffix) for each in right)]
+    return [*left, *(add_suffix(each, taken, sides.suffix) for each in right)]
 
 
 def merged_key(attribute: Attribute, sides: Sides, kind: str, evaluation: Any) -> Attribute:
@@ -183,7 +183,7 @@ def drop_names(attributes: list[Attribute], names: Iterable[str]) -> list[Attrib
     return attributes
 
 
-def suffixed(attribute: Attribute, taken: set[str], suffix: str) -> Attribute:
+def add_suffix(attribute: Attribute, taken: set[str], suffix: str) -> Attribute:
     """Return a column of the right side, under another name if the left side has its name."""
     if attribute.slot.star is not None or attribute.key not in taken:
         return attribute
@@ -215,15 +215,17 @@ def join_asof(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     )
     same_names = [name for name, other_name in sides.pairs if name == other_name]
     trimmed = drop_names(list(sides.right.relation.attributes), same_names)
-    right = sides.right.derived(sides.right.relation.derived(trimmed))
+    right = sides.right.derive(sides.right.relation.derive(trimmed))
     right.relation.hidden = tuple(sides.right.relation.attributes)
     found = join_sides(run, sides, "left", coalesce=False, way=JOINS)
     gone = {f"{name}{sides.suffix}".lower() for name in same_names}
     kept = [each for each in found.relation.attributes if each.key not in gone]
-    return found.derived(found.relation.derived(narrowed(kept, found, same_names)))
+    return found.derive(found.relation.derive(without_keys(kept, found, same_names)))
 
 
-def narrowed(attributes: list[Attribute], found: PolarsFrame, names: list[str]) -> list[Attribute]:
+def without_keys(
+    attributes: list[Attribute], found: PolarsFrame, names: list[str]
+) -> list[Attribute]:
     """Return the columns of an asof join, whose right side's star does not hold the keys."""
     right = {each.id for each in found.suffixes[-1].right.stars}
     keys = [name.lower() for name in names]
@@ -251,8 +253,8 @@ def join_where(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     scope = FrameScope(found.relation, evaluation, Clause.JOIN_ON)
     tests = conditions(found, exprs_of(run, call.arguments[1:], call.node), scope)
     rows = narrow(decided_rows(found.relation.rows), JOINS, tests).rows
-    made = found.relation.derived(None, rows, evaluation)
-    return found.derived(take_findings(run, made, evaluation))
+    made = found.relation.derive(None, rows, evaluation)
+    return found.derive(take_findings(run, made, evaluation))
 
 
 # -- several frames --------------------------------------------------------------------------------
@@ -266,12 +268,12 @@ def concat(run: Run, call: Invocation) -> Value:
     how = call.keywords.get("how", "vertical")
     if items is None or len(known) < len(frames) or not known:
         run.dynamic("DataFrames that only a run knows", call.node)
-        return PolarsFrame(Relation([anything()], {}, tuple(known)))
+        return PolarsFrame(Relation([open_star()], {}, tuple(known)))
 
     handler = CONCATS.get(str(how).removesuffix("_relaxed"))
     if handler is None:
         run.report(Code.UNSUPPORTED_CONSTRUCT, f"concat(how={how!r}) is not traced", call.node)
-        return PolarsFrame(Relation([anything()], {}, tuple(known)))
+        return PolarsFrame(Relation([open_star()], {}, tuple(known)))
 
     found = known[0]
     for other in known[1:]:
@@ -280,7 +282,7 @@ def concat(run: Run, call: Invocation) -> Value:
     return PolarsFrame(found)
 
 
-def below(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
+def stack_frames(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b])      the same columns in the same order"""
     whole = set_operation(SetOperation.UNION_ALL, [left.frame, right.frame])
     return relation_of_slots(left, right, list(whole.slots), whole.rows)
@@ -295,13 +297,13 @@ def by_names(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relati
 
 def side_by_side(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b], how="horizontal")"""
-    rows: Lineage = united([left.rows, right.rows])
+    rows: Lineage = unite_lineages([left.rows, right.rows])
     made = Relation([*left.attributes, *right.attributes], rows, (left, right))
     made.types = {**right.types, **left.types}
     return made
 
 
-def aligned(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
+def align_frames(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relation:
     """pl.concat([a, b], how="align")      a full join on the columns that both have"""
     common = [name for name in left.names if name.lower() in right.by_key]
     keywords: Keywords = {"on": common, "how": "full", "coalesce": True}
@@ -311,11 +313,11 @@ def aligned(run: Run, left: Relation, right: Relation, node: ast.AST) -> Relatio
 
 
 CONCATS = {
-    "vertical": below,
+    "vertical": stack_frames,
     "diagonal": by_names,
     "horizontal": side_by_side,
-    "align": aligned,
-    "align_full": aligned,
+    "align": align_frames,
+    "align_full": align_frames,
 }
 
 
@@ -323,6 +325,6 @@ def append(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     """a.vstack(b), a.extend(b), a.merge_sorted(b, key="k")"""
     other = other_frame(run, call.argument(0, "other"), call.node)
     if other is None:
-        return frame.derived(Relation([anything()], {}, (frame.relation,)))
+        return frame.derive(Relation([open_star()], {}, (frame.relation,)))
 
-    return frame.derived(below(run, frame.relation, other.relation, call.node))
+    return frame.derive(stack_frames(run, frame.relation, other.relation, call.node))

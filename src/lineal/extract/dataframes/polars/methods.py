@@ -19,10 +19,10 @@ from lineal.extract.dataframes.polars.expressions import (
     ORDERED,
     combine,
     constant,
+    expand_selector,
     expr_of,
     exprs_of,
-    selected,
-    transformed,
+    transforming_call,
 )
 from lineal.extract.dataframes.polars.projection import aggregates
 from lineal.extract.dataframes.polars.values import NOTHING, Expr, Selector, When
@@ -46,7 +46,7 @@ def call_function(run: Run, held: Expr, name: str, call: Invocation) -> Expr:
     if name in MASKING:
         return held.with_tree(exp.Anonymous(this=name, expressions=trees), *others)
 
-    return held.with_tree(transformed(name, *trees), *others)
+    return held.with_tree(transforming_call(name, *trees), *others)
 
 
 def takes(held: Value) -> bool:
@@ -77,7 +77,7 @@ def aggregate(function: str) -> Method:
             expr_of(run, each, call.node) for each in call.arguments if is_column(each, function)
         ]
         trees = [held.tree, *trees_of(others)]
-        return held.aggregated(build_call(function, trees), *others)
+        return held.aggregate(build_call(function, trees), *others)
 
     return method
 
@@ -94,10 +94,10 @@ TWO_COLUMNS = frozenset(("max_by", "min_by"))
 def count_distinct(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").n_unique()"""
     distinct = exp.Distinct(expressions=[held.tree])
-    return held.aggregated(exp.Count(this=distinct, big_int=True))
+    return held.aggregate(exp.Count(this=distinct, big_int=True))
 
 
-def running(function: str, by: bool = False) -> Method:
+def running_aggregate(function: str, by: bool = False) -> Method:
     """Return the method of an aggregate over the rows up to each, or around it.
 
     pl.col("a").cum_sum(), pl.col("a").rolling_mean(3)
@@ -235,7 +235,7 @@ def sort_by(run: Run, held: Expr, call: Invocation) -> Value:
     return replace(made, rows=(*made.rows, *((SORTS, each.tree) for each in keys)))
 
 
-def same(run: Run, held: Expr, call: Invocation) -> Value:
+def same_values(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").head(3), .set_sorted()      some of the values, as they are"""
     return held
 
@@ -279,7 +279,9 @@ def exclude(run: Run, held: Expr, call: Invocation) -> Value:
     if not isinstance(base, Selector):
         return held
 
-    return replace(held, tree=selected(run, leaving_out(base, call.arguments), call.node).tree)
+    return replace(
+        held, tree=expand_selector(run, leaving_out(base, call.arguments), call.node).tree
+    )
 
 
 def leaving_out(base: Selector, arguments: Arguments) -> Selector:
@@ -393,7 +395,7 @@ OPERATOR_NAMES = {
 
 METHODS: dict[str, Method] = {
     **{name: aggregate(function) for name, function in AGGREGATE_NAMES.items()},
-    **{name: running(held, name.endswith("_by")) for name, held in RUNNING_NAMES.items()},
+    **{name: running_aggregate(held, name.endswith("_by")) for name, held in RUNNING_NAMES.items()},
     **{name: binary(kind) for name, kind in OPERATOR_NAMES.items()},
     "n_unique": count_distinct,
     "rank": rank,
@@ -411,7 +413,7 @@ METHODS: dict[str, Method] = {
     **dict.fromkeys(
         ("head", "tail", "limit", "slice", "sample", "gather_every", "set_sorted", "inspect",
          "reverse", "shuffle", "rechunk"),
-        same,
+        same_values,
     ),
     "is_in": is_in,
     **dict.fromkeys(("is_null", "is_not_null", "is_nan", "is_not_nan"), is_null),

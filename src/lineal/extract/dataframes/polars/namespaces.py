@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from lineal.extract.dataframes.polars.expressions import expr_of, exprs_of, transformed
+from lineal.extract.dataframes.polars.expressions import expr_of, exprs_of, transforming_call
 from lineal.extract.dataframes.polars.methods import METHODS
 from lineal.extract.dataframes.polars.values import Accessor, Expr
 from lineal.extract.pyspark.columns.trees import identifier, item
@@ -105,9 +105,9 @@ def explode(run: Run, held: Expr, call: Invocation) -> Value:
     return METHODS["explode"](run, held, call)
 
 
-def joined(run: Run, held: Expr, call: Invocation) -> Value:
+def join_texts(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").str.join(",")      one text for all rows"""
-    return held.aggregated(exp.GroupConcat(this=held.tree))
+    return held.aggregate(exp.GroupConcat(this=held.tree))
 
 
 SPECIAL: dict[tuple[str, str], Callable[[Run, Expr, Invocation], Value]] = {
@@ -122,8 +122,8 @@ SPECIAL: dict[tuple[str, str], Callable[[Run, Expr, Invocation], Value]] = {
     ("list", "explode"): explode,
     ("arr", "explode"): explode,
     ("str", "explode"): explode,
-    ("str", "join"): joined,
-    ("str", "concat"): joined,
+    ("str", "join"): join_texts,
+    ("str", "concat"): join_texts,
 }
 """Methods with a meaning of their own."""
 
@@ -157,7 +157,7 @@ def call_plain(held: Expr, name: str, call: Invocation, run: Run) -> Expr:
     """Return a call that transforms a column and the columns among its arguments."""
     given = [*call.arguments, *call.keywords.values()]
     others = [expr_of(run, each, call.node) for each in given if isinstance(each, Expr)]
-    return held.with_tree(transformed(name, held.tree, *trees_of(others)), *others)
+    return held.with_tree(transforming_call(name, held.tree, *trees_of(others)), *others)
 
 
 def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, doubted
+from lineal.algebra.lineage import Lineage, add_doubt
 from lineal.algebra.relation import decided_rows, narrow
 from lineal.extract.dataframes.polars.expressions import Item, expand, settle
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame
@@ -25,8 +25,8 @@ from lineal.extract.pyspark.relation import (
     Attribute,
     Draft,
     Relation,
-    anything,
     fresh,
+    open_star,
     star_places,
 )
 from lineal.extract.pyspark.run import Run
@@ -68,14 +68,14 @@ class Projection:
             return item.star
 
         if tree.__class__ is exp.Placeholder:
-            return anything()
+            return open_star()
 
         if tree.__class__ is exp.Column and tree.name == item.name and not in_groups:
             return pass_column(self.frame.relation, tree, self.scope, item.doubt)
 
-        lineage = lineage_of(collected(tree) if in_groups else tree, self.scope)
+        lineage = lineage_of(collect_values(tree) if in_groups else tree, self.scope)
         if item.doubt is not None:
-            lineage = doubted(lineage, item.doubt)
+            lineage = add_doubt(lineage, item.doubt)
 
         made = fresh(Slot(item.name, item.name.lower(), lineage))
         return note_type(self.frame.relation, tree, made, self.scope)
@@ -97,13 +97,13 @@ class Projection:
     def finish(self, attributes: list[Attribute] | None = None) -> PolarsFrame:
         """Return the frame of these columns; of all columns, where none are given."""
         relation = self.frame.relation
-        made = relation.derived(attributes, self.rows, self.evaluation)
+        made = relation.derive(attributes, self.rows, self.evaluation)
         if attributes is None:
             made.hidden = relation.hidden
 
         made.under = None
         found = take_findings(self.run, made, self.evaluation)
-        return self.frame.derived(found)
+        return self.frame.derive(found)
 
 
 AGGREGATES = (exp.AggFunc, exp.AnonymousAggFunc, exp.Subquery)
@@ -123,7 +123,7 @@ def aggregates(tree: Any) -> bool:
     return all(aggregates(part) for part in tree.iter_expressions())
 
 
-def collected(tree: Any) -> Any:
+def collect_values(tree: Any) -> Any:
     """agg(pl.col("a"))      a column in a group is the list of its values"""
     if aggregates(tree):
         return tree
@@ -192,7 +192,7 @@ def narrow_frame(
     return projection.finish()
 
 
-def without(frame: PolarsFrame, names: Iterable[str]) -> PolarsFrame:
+def drop_columns(frame: PolarsFrame, names: Iterable[str]) -> PolarsFrame:
     """df.drop("a")"""
     attributes = list(frame.relation.attributes)
     for name in names:
@@ -200,4 +200,4 @@ def without(frame: PolarsFrame, names: Iterable[str]) -> PolarsFrame:
         rest = [each for each in attributes if each.slot.star is not None or each.key != key]
         attributes = narrow_stars(rest, key)
 
-    return frame.derived(frame.relation.derived(attributes))
+    return frame.derive(frame.relation.derive(attributes))

@@ -21,7 +21,7 @@ from lineal.extract.pyspark.frame_scope import expand_star
 from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of
 from lineal.extract.sql.expressions import gather
@@ -83,7 +83,7 @@ def pivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     cells = exprs_of(run, [values], call.node)
     kept = exprs_of(run, [index], call.node)
     if not kept or not cells:
-        rest = others(run, frame, [*deciding, *cells, *kept], call.node)
+        rest = other_columns(run, frame, [*deciding, *cells, *kept], call.node)
         kept, cells = (rest, cells) if cells else (kept, rest)
 
     keys = projection.columns(kept, call.node)
@@ -97,7 +97,7 @@ def pivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
         aggregate = aggregate_cell(run, cell, call.keywords.get("aggregate_function"), call.node)
         lineage = pivot_cell(lineage_of(aggregate.tree, projection.scope), decided)
         prefix = f"{cell.root}_" if len(cells) > 1 else ""
-        made += [pivoted(label, prefix, lineage, deciding) for label in labels]
+        made += [pivot_column(label, prefix, lineage, deciding) for label in labels]
 
     framed = pivot_frame(
         decided_rows(projection.rows), [each.slot for each in keys], [each.slot for each in made]
@@ -106,7 +106,7 @@ def pivot(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     return PolarsFrame(projection.finish([*keys, *made]).relation)
 
 
-def others(run: Run, frame: PolarsFrame, named: list[Expr], node: ast.AST) -> list[Expr]:
+def other_columns(run: Run, frame: PolarsFrame, named: list[Expr], node: ast.AST) -> list[Expr]:
     """Return the columns that a pivot does not name."""
     keys = {str(each.root).lower() for each in named}
     if not frame.relation.complete:
@@ -145,7 +145,7 @@ def aggregate_cell(run: Run, cell: Expr, function: Value, node: ast.AST) -> Expr
     return cell.with_tree(exp.AnonymousAggFunc(this="item", expressions=[cell.tree]))
 
 
-def pivoted(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -> Attribute:
+def pivot_column(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -> Attribute:
     """Return a column of a pivot; <pivot:kind> where only the data knows its name."""
     if label is None:
         kinds = "_".join(str(each.root) for each in deciding)
@@ -185,7 +185,7 @@ def transpose(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
 
     if not isinstance(names, (list, tuple)) or not is_known(names):
         run.dynamic(note_of("the columns of transpose", names), call.node)
-        return PolarsFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+        return PolarsFrame(Relation([open_star()], dict(frame.relation.rows), (frame.relation,)))
 
     made = [fresh(Slot(str(name), str(name).lower(), dict(whole))) for name in names]
-    return PolarsFrame(frame.relation.derived(made))
+    return PolarsFrame(frame.relation.derive(made))

@@ -36,7 +36,7 @@ def texts(arguments: Arguments) -> list[str]:
     return found
 
 
-def every(run: Run, call: Invocation) -> Value:
+def select_all(run: Run, call: Invocation) -> Value:
     """cs.all()"""
     return Selector(lambda name, kind: True)
 
@@ -121,13 +121,13 @@ def by_type(pattern: str) -> LibraryCall:
     return lambda run, call: Selector(test, PERHAPS)
 
 
-def unknown(run: Run, call: Invocation) -> Value:
+def unknown_selector(run: Run, call: Invocation) -> Value:
     """cs.by_dtype(pl.Int64), cs.first()      Return a selector of which only a run knows what it takes."""
     return Selector(lambda name, kind: None, PERHAPS)
 
 
 SELECTORS: dict[str, LibraryCall] = {
-    "all": every,
+    "all": select_all,
     "empty": empty,
     "by_name": by_name,
     "starts_with": by_text(str.startswith),
@@ -137,7 +137,8 @@ SELECTORS: dict[str, LibraryCall] = {
     "exclude": exclude,
     **{name: by_type(pattern) for name, pattern in TYPES.items()},
     **dict.fromkeys(
-        ("by_dtype", "by_index", "first", "last", "alpha", "digit", "alphanumeric"), unknown
+        ("by_dtype", "by_index", "first", "last", "alpha", "digit", "alphanumeric"),
+        unknown_selector,
     ),
 }
 

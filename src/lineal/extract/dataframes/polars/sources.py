@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.extract.dataframes.polars.dtypes import note_types
 from lineal.extract.dataframes.polars.expressions import column_of_other, expr_of, exprs_of
 from lineal.extract.dataframes.polars.joins import CONCATS
@@ -30,7 +30,7 @@ from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, inputs_of, note_of
 from lineal.model.sequences import all_are, as_list, instances
@@ -89,7 +89,7 @@ def with_number(frame: PolarsFrame, name: Value) -> PolarsFrame:
         return frame
 
     number = fresh(Slot(name, name.lower(), {}))
-    return frame.derived(frame.relation.derived([number, *frame.relation.attributes]))
+    return frame.derive(frame.relation.derive([number, *frame.relation.attributes]))
 
 
 def read_database(run: Run, call: Invocation) -> Value:
@@ -120,7 +120,7 @@ def local_frame(run: Run, call: Invocation) -> Value:
     data = call.argument(0, "data")
     found = relation_in(data)
     if found is not None:
-        return PolarsFrame(found.derived())
+        return PolarsFrame(found.derive())
 
     schema = call.argument(1, "schema")
     names = names_in(schema)
@@ -142,7 +142,7 @@ def local_frame(run: Run, call: Invocation) -> Value:
         level = getattr(data, "level", Confidence.UNKNOWN)
         run.dynamic(note_of("local data, columns of it", data), call.node, level)
         inputs = inputs_of(data)
-        return PolarsFrame(Relation([anything()], {}, inputs))
+        return PolarsFrame(Relation([open_star()], {}, inputs))
 
     return PolarsFrame(local_relation(rows))
 
@@ -157,7 +157,7 @@ def of_columns(run: Run, data: dict[Any, Value], node: ast.AST) -> PolarsFrame:
         for each in instances(as_list(held), Expr):
             homes = relations_of(each)
             parents.update((id(home), home) for home in homes)
-            lineage = united([lineage, lineage_of_series(each, homes, evaluation)])
+            lineage = unite_lineages([lineage, lineage_of_series(each, homes, evaluation)])
 
         for unknown in instances(as_list(held), Unknown):
             run.dynamic(note_of("a value", unknown), node, unknown.level)
@@ -165,7 +165,7 @@ def of_columns(run: Run, data: dict[Any, Value], node: ast.AST) -> PolarsFrame:
         attributes.append(fresh(Slot(str(name), str(name).lower(), lineage)))
 
     run.take_diagnostics(evaluation.diagnostics)
-    rows = united([each.rows for each in parents.values()])
+    rows = unite_lineages([each.rows for each in parents.values()])
     return PolarsFrame(Relation(attributes, dict(rows), tuple(parents.values()), evaluation))
 
 

@@ -39,7 +39,7 @@ class PolarsFrame:
     order: tuple[exp.Column, ...] = ()
     """the columns that the rows are sorted by, as trees"""
 
-    def derived(self, relation: Relation) -> PolarsFrame:
+    def derive(self, relation: Relation) -> PolarsFrame:
         """Return the next frame of a chain; its columns may still have the names of a join."""
         return PolarsFrame(relation, self.suffixes, self.order)
 
@@ -68,7 +68,7 @@ class Expr:
         rows = tuple(chain.from_iterable(each.rows for each in (self, *others)))
         return replace(self, tree=tree, rows=rows, doubt=min(doubts) if doubts else None)
 
-    def aggregated(self, tree: Any, *others: Expr) -> Expr:
+    def aggregate(self, tree: Any, *others: Expr) -> Expr:
         """Return an aggregate, for which the rows inside matter no longer."""
         return replace(self.with_tree(tree, *others), rows=())
 

@@ -14,7 +14,7 @@ from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import SetOperation, decided_rows, narrow, set_operation
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.dataframes.snowpark.values import SideSuffix, SnowFrame, SnowGroups, SnowWriter
-from lineal.extract.dataframes.sources import speaking, write_table
+from lineal.extract.dataframes.sources import use_dialect, write_table
 from lineal.extract.dataframes.untraced import collected_values, method_name, report_untraced
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import bound_column, column, identifier
@@ -23,11 +23,11 @@ from lineal.extract.pyspark.dispatch import FRAME_METHODS as SPARK
 from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.extract.pyspark.frame_scope import Bound, FrameScope
 from lineal.extract.pyspark.frames.groups import GROUPED, aggregate_groups
-from lineal.extract.pyspark.frames.project import flat, lineage_of, take_findings
+from lineal.extract.pyspark.frames.project import lineage_of, take_findings, without_lists
 from lineal.extract.pyspark.frames.sets import relation_of_slots
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sinks import temporary_view
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of, trees_of
@@ -74,7 +74,7 @@ def as_in_spark(name: str) -> FrameMethod:
         named = {
             key: settle(run, frame, unwrap(each), call.node) for key, each in call.keywords.items()
         }
-        with speaking(run, DIALECT):
+        with use_dialect(run, DIALECT):
             return wrap(handler(run, frame.relation, call.with_arguments(given, named)), frame)
 
     return method
@@ -143,7 +143,7 @@ def join(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     other = relation_in(given.get("right"))
     if other is None:
         run.dynamic(note_of("a join with a DataFrame", given.get("right")), call.node)
-        return SnowFrame(Relation([*frame.relation.attributes, anything()], {}, (frame.relation,)))
+        return SnowFrame(Relation([*frame.relation.attributes, open_star()], {}, (frame.relation,)))
 
     on = given.get("on", given.get("using_columns"))
     how = given.get("how", given.get("join_type", "inner"))
@@ -174,7 +174,7 @@ def with_suffixes(
 
         attributes.append(each)
 
-    made = found.derived(attributes)
+    made = found.derive(attributes)
     made.hidden = found.hidden
     sides = {"lsuffix": (frame.relation, other), "rsuffix": (other, frame.relation)}
     suffixes = [
@@ -195,7 +195,7 @@ def natural_join(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     other = relation_in(call.argument(0, "right"))
     if other is None or not frame.relation.complete or not other.complete:
         run.dynamic("a natural join over columns that are not known", call.node)
-        return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+        return SnowFrame(Relation([open_star()], {}, (frame.relation,)))
 
     common = [name for name in frame.relation.names if name.lower() in other.by_key]
     return join(
@@ -244,7 +244,7 @@ def name_of(held: Value) -> Value:
 
 def drop_duplicates(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.drop_duplicates("a", "b"), df.drop_duplicates(["a"])"""
-    keys = flat(call.arguments)
+    keys = without_lists(call.arguments)
     given = [keys] if keys else []
     return wrap(SPARK["dropDuplicates"](run, frame.relation, call.with_arguments(given, {})), frame)
 
@@ -257,7 +257,7 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
         other = relation_in(call.argument(0, "other"))
         if other is None:
             run.dynamic("a DataFrame that only a run knows", call.node)
-            return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+            return SnowFrame(Relation([open_star()], {}, (frame.relation,)))
 
         if by_name:
             made = SPARK["unionByName"](run, frame.relation, call.with_arguments([other], {}))
@@ -265,7 +265,7 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
             rows = (
                 made.rows if kind is SetOperation.UNION_ALL else without_repetition(made.frame).rows
             )
-            return SnowFrame(made.derived(None, rows))
+            return SnowFrame(made.derive(None, rows))
 
         whole = set_operation(kind, [frame.relation.frame, other.frame])
         return SnowFrame(relation_of_slots(frame.relation, other, list(whole.slots), whole.rows))
@@ -275,7 +275,7 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
 
 def group_by(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.group_by("a", col("b"))"""
-    given = [settle(run, frame, each, call.node) for each in flat(call.arguments)]
+    given = [settle(run, frame, each, call.node) for each in without_lists(call.arguments)]
     return SnowGroups(Grouped(frame.relation, columns_of(run, given, call.node)))
 
 
@@ -336,7 +336,7 @@ def flatten_column(
         lineage = dict(lineage_of(exp.Anonymous(this="flatten", expressions=[tree]), scope))
 
     made = [fresh(Slot(name, name.lower(), {} if name == "SEQ" else lineage)) for name in FLATTENED]
-    found = relation.derived([*relation.attributes, *made], rows.rows, evaluation)
+    found = relation.derive([*relation.attributes, *made], rows.rows, evaluation)
     return SnowFrame(take_findings(run, found, evaluation))
 
 
@@ -347,7 +347,7 @@ def join_table_function(run: Run, frame: SnowFrame, call: Invocation) -> Value:
         given = [*call.arguments[1:], *call.keywords.values()]
         return flatten_column(run, frame, columns_of(run, given[:1], call.node), call.node)
 
-    return opaque(run, frame, call)
+    return report_opaque(run, frame, call)
 
 
 def writer(run: Run, frame: SnowFrame, name: str, node: ast.AST) -> Value:
@@ -358,20 +358,20 @@ def writer(run: Run, frame: SnowFrame, name: str, node: ast.AST) -> Value:
 def create_view(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.create_or_replace_view("mart.orders_v"), df.create_or_replace_dynamic_table("t", …)"""
     name = call.argument(0, "name")
-    write_table(run, frame.relation, dotted(name), call.node)
+    write_table(run, frame.relation, join_name(name), call.node)
     return None
 
 
 def create_temporary_view(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.create_or_replace_temp_view("recent")      later statements read the frame itself"""
-    name = dotted(call.argument(0, "name"))
+    name = join_name(call.argument(0, "name"))
     if not isinstance(name, str) or "." in name:
         return create_view(run, frame, call)
 
     return temporary_view(run, frame.relation, call.with_arguments([name], {}))
 
 
-def dotted(name: Value) -> Value:
+def join_name(name: Value) -> Value:
     """["db", "schema", "orders"]      db.schema.orders"""
     if isinstance(name, (list, tuple)) and all_are(name, str):
         return ".".join(name)
@@ -395,7 +395,7 @@ def copy_into_table(run: Run, frame: SnowFrame, call: Invocation) -> Value:
         assert isinstance(renamed, Relation)
         made = renamed
 
-    write_table(run, made, dotted(name), call.node, append=True)
+    write_table(run, made, join_name(name), call.node, append=True)
     return None
 
 
@@ -428,7 +428,7 @@ def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: ast.AST) -> Valu
     return Unknown("…", "an item that only a run knows")
 
 
-def opaque(run: Run, frame: SnowFrame, call: Invocation) -> Value:
+def report_opaque(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """Report a method that is not followed."""
     return SnowFrame(
         report_untraced(run, frame.relation, f"DataFrame.{method_name(call.node)}", call.node)
@@ -445,7 +445,7 @@ def count_rows(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     return ACTIONS["count"](run, frame.relation, call.with_arguments([], {}))
 
 
-def nothing(run: Run, frame: SnowFrame, call: Invocation) -> Value:
+def show_frame(run: Run, frame: SnowFrame, call: Invocation) -> Value:
     """df.show()"""
     return None
 
@@ -501,7 +501,7 @@ FRAME_METHODS: dict[str, FrameMethod] = {
         values,
     ),
     "count": count_rows,
-    **dict.fromkeys(("show", "explain", "print_schema", "printSchema"), nothing),
+    **dict.fromkeys(("show", "explain", "print_schema", "printSchema"), show_frame),
 }  # fmt: skip
 
 
@@ -509,7 +509,7 @@ def call_frame(run: Run, held: SnowFrame, name: str, call: Invocation) -> Value:
     """df.filter(col("a") > 1)"""
     handler = FRAME_METHODS.get(name)
     if handler is None:
-        return opaque(run, held, call)
+        return report_opaque(run, held, call)
 
     return handler(run, held, call)
 
@@ -532,7 +532,7 @@ def pivot_groups(run: Run, held: SnowGroups, call: Invocation) -> Value:
 def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: ast.AST) -> Value:
     """.agg(sum("a").as_("b"), ("c", "max")), .agg({"a": "sum"})"""
     items: list[ColumnValue] = []
-    for each in flattened(arguments):
+    for each in flatten_arguments(arguments):
         if isinstance(each, dict):
             items += [pair_column(run, name, called, node) for name, called in each.items()]
         elif isinstance(each, tuple) and len(each) == 2:
@@ -544,7 +544,7 @@ def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: ast.AS
     return wrap(aggregate_groups(run, grouped, items, node))
 
 
-def flattened(arguments: Arguments) -> Arguments:
+def flatten_arguments(arguments: Arguments) -> Arguments:
     """agg([sum("a"), max("b")])      the items of lists"""
     found: Arguments = []
     for each in arguments:
@@ -591,7 +591,7 @@ def call_groups(run: Run, held: SnowGroups, name: str, call: Invocation) -> Valu
         return GroupFunction(held, str(called))
 
     if name in SHORTCUTS and held.grouped.pivot is not None:
-        items = [pair_column(run, each, name, call.node) for each in flat(call.arguments)]
+        items = [pair_column(run, each, name, call.node) for each in without_lists(call.arguments)]
         return aggregate_all(run, held, list(items), call.node)
 
     handler = GROUPED.get(GROUP_NAMES.get(name, name))

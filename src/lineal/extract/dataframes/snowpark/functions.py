@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from lineal.extract.dataframes.snowpark.frames import DIALECT
 from lineal.extract.dataframes.snowpark.values import MergeClause
-from lineal.extract.dataframes.sources import speaking
+from lineal.extract.dataframes.sources import use_dialect
 from lineal.extract.pyspark.columns.functions import doubt_of, from_text, function
 from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.dispatch import LibraryCall
@@ -35,7 +35,7 @@ def sql_expr(run: Run, call: Invocation) -> Value:
         run.dynamic("an expression that only a run knows", call.node)
         return ColumnValue(exp.Null())
 
-    with speaking(run, DIALECT):
+    with use_dialect(run, DIALECT):
         return from_text(run, text, call.node)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lineal.extract.dataframes.snowpark.frames import DIALECT, dotted, wrap
+from lineal.extract.dataframes.snowpark.frames import DIALECT, join_name, wrap
 from lineal.extract.dataframes.snowpark.values import (
     Registry,
     SnowFrame,
@@ -24,7 +24,7 @@ from lineal.extract.pyspark.dispatch import invoke, relation_in
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.local_data import create_data_frame, local_relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import use
+from lineal.extract.pyspark.session import use_database
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Method, SchemaValue, Udf, Unknown, Value
 from lineal.model.sequences import first_of_each, instances
@@ -33,7 +33,7 @@ from lineal.model.way import Confidence
 
 def table(run: Run, call: Invocation) -> Value:
     """session.table("raw.orders"), session.table(["db", "raw", "orders"])"""
-    name = dotted(call.argument(0, "name"))
+    name = join_name(call.argument(0, "name"))
     shown = name if isinstance(name, str) else ""
     return SnowFrame(read_table_name(run, name, call.node), shown)
 
@@ -48,7 +48,7 @@ def create_dataframe(run: Run, call: Invocation) -> Value:
     """session.create_dataframe([[1, "a"]], schema=["id", "name"]), session.create_dataframe(pdf)"""
     found = relation_in(call.argument(0, "data"))
     if found is not None:
-        return SnowFrame(found.derived())
+        return SnowFrame(found.derive())
 
     return wrap(create_data_frame(run, call))
 
@@ -89,7 +89,7 @@ def set_schema(run: Run, call: Invocation) -> Value:
     name = argument_at(call.arguments)
     if isinstance(name, str):
         database, _, schema = name.strip('"').rpartition(".")
-        use(run, database or run.using[0], schema)
+        use_database(run, database or run.using[0], schema)
 
     return None
 
@@ -98,12 +98,12 @@ def set_database(run: Run, call: Invocation) -> Value:
     """session.use_database("db")"""
     name = argument_at(call.arguments)
     if isinstance(name, str):
-        use(run, name.strip('"'), run.using[1])
+        use_database(run, name.strip('"'), run.using[1])
 
     return None
 
 
-def nothing(run: Run, call: Invocation) -> Value:
+def change_session(run: Run, call: Invocation) -> Value:
     """session.close(), session.add_packages("numpy")"""
     return None
 
@@ -120,7 +120,7 @@ SESSION_METHODS = {
     **dict.fromkeys(
         ("close", "add_packages", "add_import", "add_requirements", "use_role", "use_warehouse",
          "clear_packages", "use_secondary_roles", "begin_transaction", "commit", "rollback"),
-        nothing,
+        change_session,
     ),
 }  # fmt: skip
 
@@ -190,12 +190,12 @@ def call_writer(run: Run, held: SnowWriter, name: str, call: Invocation) -> Valu
         return replace(held, mode=call.only())
 
     if name in ("save_as_table", "saveAsTable"):
-        target = dotted(call.argument(0, "table_name"))
+        target = join_name(call.argument(0, "table_name"))
         write_table(run, relation, target, call.node, append=appends)
         return None
 
     if name in ("insert_into", "insertInto"):
-        target = dotted(call.argument(0, "table_name"))
+        target = join_name(call.argument(0, "table_name"))
         write_table(run, relation, target, call.node, append=True)
         return None
 

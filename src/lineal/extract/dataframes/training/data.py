@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, doubted
+from lineal.algebra.lineage import Lineage, add_doubt
 from lineal.extract.dataframes.pandas.values import DataFrame, Series, Table
 from lineal.extract.dataframes.polars.expressions import column_of_other
 from lineal.extract.dataframes.polars.values import Expr
@@ -52,7 +52,7 @@ def data_of(run: Run, held: Value, node: ast.AST) -> Data | None:
 def doubt_slots(slots: Iterable[Slot]) -> tuple[Slot, ...]:
     """Return columns of which only a run knows what happened to them."""
     return tuple(
-        slot._replace(lineage=doubted(slot.lineage, THROUGH_CODE), scanned=None) for slot in slots
+        slot._replace(lineage=add_doubt(slot.lineage, THROUGH_CODE), scanned=None) for slot in slots
     )
 
 
@@ -61,7 +61,7 @@ def of_series(run: Run, held: Series) -> Data:
     relation = held.table.relation
     lineage = lineage_in(run, held.tree, relation)
     if held.doubt is not None:
-        lineage = doubted(lineage, held.doubt)
+        lineage = add_doubt(lineage, held.doubt)
 
     name = held.name or "label"
     return Data((Slot(name, name.lower(), lineage),), relation)
@@ -107,7 +107,7 @@ def table_of(held: Value, relation: Relation) -> Table:
 
 def frame_of(run: Run, held: Value, slots: Iterable[Slot], relation: Relation) -> DataFrame:
     """Return columns as an array of the rows of a value."""
-    made = relation.derived(list(map(fresh, slots)))
+    made = relation.derive(list(map(fresh, slots)))
     found = DataFrame(table_of(held, relation).with_relation(made))
     found.state["array"] = True
     return found

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.expression import AGGREGATED, VALUE
 from lineal.algebra.frame import Slot, answer
-from lineal.algebra.lineage import Lineage, pour, united
+from lineal.algebra.lineage import Lineage, pour, unite_lineages
 from lineal.extract.dataframes.pandas.trees import leaf, transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Series
 from lineal.extract.dataframes.training.data import data_of, frame_of, table_of
@@ -231,7 +231,7 @@ def write_model(
     scope = FrameScope(features.relation, evaluation, Clause.SELECT)
     tree = exp.AnonymousAggFunc(this="fit", expressions=trees)
     lineage = dict(lineage_of(tree, scope))
-    rows = united([each.rows for each in relations])
+    rows = unite_lineages([each.rows for each in relations])
     made = Relation(
         [fresh(Slot(PREDICTION, PREDICTION, lineage))], dict(rows), relations, evaluation
     )
@@ -407,14 +407,14 @@ def transform(run: Run, held: Estimator, call: Invocation) -> Value:
         run.dynamic(note_of("columns", given), call.node)
         return Unknown("transform()", "of columns that only a run knows")
 
-    slots = transformed(run, held, features.slots, held.learnt, call.node)
+    slots = transform_columns(run, held, features.slots, held.learnt, call.node)
     if isinstance(given, Series) and len(slots) == 1:
         return given.with_tree(transforming_call("transform", leaf(run, slots[0], call.node)))
 
     return frame_of(run, given, slots, features.relation)
 
 
-def transformed(
+def transform_columns(
     run: Run, held: Value, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: ast.AST
 ) -> tuple[Slot, ...]:
     """Return the columns that an estimator makes of columns."""
@@ -423,7 +423,7 @@ def transformed(
 
     if held.name in PIPELINES and held.name not in ("FeatureUnion", "make_union"):
         for step in steps_of(held):
-            slots = transformed(run, step, slots, learnt, node)
+            slots = transform_columns(run, step, slots, learnt, node)
 
         return slots
 
@@ -431,9 +431,9 @@ def transformed(
         return transformed_branches(run, held, slots, learnt, node)
 
     if is_one_to_one(held.name):
-        return tuple(changed(slot, learnt) for slot in slots)
+        return tuple(transform_slot(slot, learnt) for slot in slots)
 
-    whole = united([changed(slot, learnt).lineage for slot in slots])
+    whole = unite_lineages([transform_slot(slot, learnt).lineage for slot in slots])
     return (Slot("component", "component", whole),)
 
 
@@ -447,7 +447,7 @@ def transformed_branches(
         own = columns_named(run, columns, slots, node)
         named.update(slot.key for slot in own)
         if transformer != "drop":
-            found += transformed(run, transformer, tuple(own), learnt, node)
+            found += transform_columns(run, transformer, tuple(own), learnt, node)
 
     if keeps_the_rest(held):
         found += [slot for slot in slots if slot.key not in named]
@@ -455,12 +455,12 @@ def transformed_branches(
     return tuple(found)
 
 
-def changed(slot: Slot, learnt: dict[str, Lineage]) -> Slot:
+def transform_slot(slot: Slot, learnt: dict[str, Lineage]) -> Slot:
     """Return a column that was transformed, with its share of the training data."""
     lineage: Lineage = {}
     pour(slot.lineage, VALUE, lineage)
     own = learnt.get(slot.key, {})
-    return Slot(slot.name, slot.key, united([lineage, own]), slot.star)
+    return Slot(slot.name, slot.key, unite_lineages([lineage, own]), slot.star)
 
 
 def fit_transform(run: Run, held: Estimator, call: Invocation) -> Value:
@@ -481,7 +481,7 @@ def inverse_transform(run: Run, held: Estimator, call: Invocation) -> Value:
     if not isinstance(given, Series):
         return transform(run, held, call.with_arguments([given], {}))
 
-    learnt = Slot("learnt", "learnt", united(list(held.learnt.values())))
+    learnt = Slot("learnt", "learnt", unite_lineages(list(held.learnt.values())))
     return given.with_tree(
         transforming_call("inverse_transform", given.tree, leaf(run, learnt, call.node))
     )

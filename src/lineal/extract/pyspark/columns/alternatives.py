@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.lineage import Lineage, absorb, doubted
+from lineal.algebra.lineage import Lineage, absorb, add_doubt
 from lineal.extract.pyspark.values import ColumnValue, WindowSpec
 from lineal.extract.sql.expressions import HANDLERS, Calls, Visit, gather
 from lineal.model.edge import Doubt
@@ -25,7 +25,7 @@ a node that stands in no expression: the classes of sqlglot can have no heirs
 """
 
 
-def either(node: exp.Tags, way: Way, calls: Calls, visit: Visit) -> None:
+def gather_alternatives(node: exp.Tags, way: Way, calls: Calls, visit: Visit) -> None:
     """Add the lineage of a column that is one of several.
 
     col("a") if test else col("b")      what all of them take is sure
@@ -39,7 +39,7 @@ def either(node: exp.Tags, way: Way, calls: Calls, visit: Visit) -> None:
     absorb(reduce(merge_lineage, several), visit.into)
 
 
-HANDLERS[Either] = either
+HANDLERS[Either] = gather_alternatives
 
 
 def merge_lineage(left: Lineage, right: Lineage) -> Lineage:
@@ -49,10 +49,10 @@ def merge_lineage(left: Lineage, right: Lineage) -> Lineage:
 
     found: Lineage = {key: trail for key, trail in left.items() if key in right}
     found.update(
-        doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH)
+        add_doubt({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH)
     )
     found.update(
-        doubted({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH)
+        add_doubt({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH)
     )
     return found
 

@@ -104,10 +104,10 @@ def function(run: Run, name: str, call: Invocation) -> Value:
 def handler_of(name: str) -> tuple[ColumnFunction, str]:
     """Return the function that makes a Column of a call, and its name in SQL."""
     spelled = SPELLED.get(name.lower(), name.lower())
-    return SPECIAL.get(spelled, ordinary), spelled
+    return SPECIAL.get(spelled, ordinary_call), spelled
 
 
-def ordinary(run: Run, name: str, call: Invocation) -> Value:
+def ordinary_call(run: Run, name: str, call: Invocation) -> Value:
     """Build the call of an ordinary function.
 
     F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)
@@ -405,7 +405,7 @@ def udf(run: Run, name: str, call: Invocation) -> Value:
     return udf_of(run, name, call)
 
 
-def nothing(run: Run, name: str, call: Invocation) -> Value:
+def call_without_columns(run: Run, name: str, call: Invocation) -> Value:
     """Build a call without columns.
 
     F.rand(), F.current_date(), F.input_file_name()      no column goes in
@@ -473,7 +473,7 @@ SPECIAL: dict[str, ColumnFunction] = {
         ("rand", "randn", "random", "uuid", "current_date", "current_timestamp", "now", "input_file_name",
          "monotonically_increasing_id", "spark_partition_id", "current_user", "curdate", "localtimestamp", "e", "pi",
          "current_timezone", "current_database", "current_catalog", "session_user", "user", "version"),
-        nothing,
+        call_without_columns,
     ),
     **dict.fromkeys(("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"), ranking),
     **dict.fromkeys(("window", "session_window"), window),

@@ -136,12 +136,12 @@ def over(run: Run, held: ColumnValue, call: Invocation) -> Value:
         run.dynamic("a window that only a run knows", call.node)
         spec = WindowSpec()
 
-    order = exp.Order(expressions=list(map(_ordered, spec.order))) if spec.order else None
+    order = exp.Order(expressions=list(map(_sort_key, spec.order))) if spec.order else None
     tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)
     return column_from(held, [], tree)
 
 
-def _ordered(tree: Any) -> Any:
+def _sort_key(tree: Any) -> Any:
     """Return a sort key: `col.asc()` on a column that may be one already."""
     if isinstance(tree, exp.Ordered):
         return tree
@@ -230,17 +230,17 @@ def field_(run: Run, held: ColumnValue, call: Invocation) -> Value:
     name = call.argument(0, "name", call.keywords.get("key"))
     if isinstance(name, str):
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
-        field.meta["called"] = f"{spelled(held.tree)}.{name}"
+        field.meta["called"] = f"{spell_field(held.tree)}.{name}"
         return column_from(held, [], field)
 
     item = exp.Bracket(this=held.tree, expressions=[literal(run, name, call.node)])
     if isinstance(name, int):
-        item.meta["called"] = f"{spelled(held.tree)}[{name}]"
+        item.meta["called"] = f"{spell_field(held.tree)}[{name}]"
 
     return column_from(held, call.arguments, item)
 
 
-def spelled(tree: Any) -> str:
+def spell_field(tree: Any) -> str:
     """Return how Spark spells a field.
 
     address.city      how Spark calls a field that .getField or [] has taken
@@ -307,7 +307,7 @@ def within_group(run: Run, held: ColumnValue, call: Invocation) -> Value:
 
     listagg("name").within_group(col("name").asc())
     """
-    keys = [_ordered(each.tree) for each in call.arguments if isinstance(each, ColumnValue)]
+    keys = [_sort_key(each.tree) for each in call.arguments if isinstance(each, ColumnValue)]
     tree = exp.WithinGroup(this=held.tree, expression=exp.Order(expressions=keys))
     return column_from(held, call.arguments, tree)
 

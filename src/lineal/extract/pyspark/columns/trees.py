@@ -32,7 +32,7 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.trees import MISNAMED, misnamed
+from lineal.extract.sql.trees import MISNAMED, find_bad_name
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Script
 from lineal.model.sequences import all_are, first_or_none
@@ -293,7 +293,7 @@ def is_named(run: Run, tree: Any, node: ast.AST) -> bool:
 
     SELECT a AS @x
     """
-    if misnamed(tree) is None:
+    if find_bad_name(tree) is None:
         return True
 
     run.report(Code.PARSE_ERROR, MISNAMED, node)

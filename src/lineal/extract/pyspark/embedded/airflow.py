@@ -169,7 +169,7 @@ def carry_out(
     for key in SQL_KEYS:
         if key in called.keywords:
             about = about_task(called, last, dag)
-            held = rendered(called.keywords[key], about)
+            held = render_template(called.keywords[key], about)
             collector.add(run, called, held, called.expression(-1, key), about)
 
     if "column_mapping" in called.keywords and isinstance(called.keywords.get("table"), str):
@@ -233,10 +233,10 @@ def values_of(called: Called, dag: Builder | None) -> tuple[tuple[str, str], ...
     return tuple(found.items())
 
 
-def rendered(held: Value, about: About) -> Value:
+def render_template(held: Value, about: About) -> Value:
     """Return a text with the values of its template."""
     if isinstance(held, (list, tuple)):
-        return [rendered(each, about) for each in held]
+        return [render_template(each, about) for each in held]
 
     if isinstance(held, str) and "{{" in held and about.values:
         return about.render(str(held))
@@ -262,7 +262,7 @@ def insert_job(run: Run, collector: Collector, called: Called, dag: Builder | No
     if isinstance(query, dict):
         held = query.get("query")
 
-    text = unincluded(rendered(held, about))
+    text = read_include(render_template(held, about))
     if isinstance(configuration, dict) and query is None:
         return  # a load, a copy or an extract has no SQL
 
@@ -282,7 +282,7 @@ def dict_item(node: Any, key: str) -> Any:
 INCLUDED = re.compile(r"""\s*\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}\s*""")
 
 
-def unincluded(held: Value) -> Value:
+def read_include(held: Value) -> Value:
     """{% include 'sql/load.sql' %}      the file"""
     found = None
     if isinstance(held, str):

@@ -49,7 +49,7 @@ def call_macro(
     run = program.run
     run.start(function)
     run.reading = function.file.reading
-    arguments = [evaluator, *coerced(function, given)]
+    arguments = [evaluator, *coerce_arguments(function, given)]
     keywords = {name: coerce(held, annotation_of(function, name)) for name, held in named.items()}
 
     told = run.told
@@ -77,7 +77,7 @@ def text_written(made: Value) -> str | None:
     return text_of(made)
 
 
-def coerced(function: Function, given: Iterable[Value]) -> list[Value]:
+def coerce_arguments(function: Function, given: Iterable[Value]) -> list[Value]:
     """Return positional arguments as SQLMesh hands them over, by the annotations."""
     spec = function.node.args
     names = positional_names(spec)[1:]

@@ -293,7 +293,7 @@ def attribute_of_tree(run: Run, held: Tree, name: str, node: ast.AST) -> Value:
     """column.name, literal.this, call.expressions"""
     if name in ("name", "alias_or_name", "output_name", "this"):
         bare = held.rpartition(" AS ")[2] if name != "this" else str(held)
-        return unquoted(bare)
+        return without_quotes(bare)
 
     if name == "is_string":
         return STRING.fullmatch(held) is not None
@@ -307,7 +307,7 @@ def attribute_of_tree(run: Run, held: Tree, name: str, node: ast.AST) -> Value:
     return Method(held, name)
 
 
-def unquoted(text: str) -> str:
+def without_quotes(text: str) -> str:
     """Return the last part of a name, or a literal, without its quotes."""
     if STRING.fullmatch(text):
         return text[1:-1].replace("''", "'")

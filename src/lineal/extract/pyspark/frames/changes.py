@@ -8,21 +8,21 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot, star_slot
-from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.lineage import Lineage, add_doubt, pour
 from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import (
-    flat,
     generate_rows,
     lineage_of,
     note_type,
     note_types,
     take_findings,
+    without_lists,
 )
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_text
-from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Draft, Relation, fresh, open_star
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
@@ -107,7 +107,7 @@ def with_all(
         else:
             lineage = lineage_of(tree, scope)
             if isinstance(held, ColumnValue) and held.doubt is not None:
-                lineage = doubted(lineage, held.doubt)
+                lineage = add_doubt(lineage, held.doubt)
 
             made = note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
 
@@ -120,7 +120,7 @@ def with_all(
         draft.attributes = replace_column(draft.attributes, made, draft.index)
         draft.index[made.key] = [made]
 
-    found = relation.derived(draft.attributes, rows, evaluation)
+    found = relation.derive(draft.attributes, rows, evaluation)
     found.index(draft.index, places)
     found.under = relation
     found.hidden = relation.hidden
@@ -170,7 +170,7 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
     if attribute.doubt is None:
         return slot
 
-    return slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
+    return slot._replace(lineage=add_doubt(slot.lineage, attribute.doubt))
 
 
 def renamed_column(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -204,7 +204,7 @@ ANY_OF_THEM = Doubt(
 )
 
 
-def unsure(attribute: Attribute) -> Attribute:
+def doubt_name(attribute: Attribute) -> Attribute:
     """A column that may have another name by now, or may be gone."""
     return attribute.doubtful(ANY_OF_THEM)
 
@@ -227,7 +227,7 @@ def rename(
             run.dynamic(note_of("a column", unsaid), node, level)
             attributes = rename_unknown(attributes, old)
 
-    found = relation.derived(attributes, None, evaluation)
+    found = relation.derive(attributes, None, evaluation)
     found.under = relation
     return take_findings(run, found, evaluation)
 
@@ -240,7 +240,7 @@ def rename_unknown(attributes: list[Attribute], old: Value) -> list[Attribute]:
     if is_text(old) and all(each.slot.star is None for each in attributes):
         kept = [each for each in attributes if each.key != old.lower()]
     else:
-        kept = list(map(unsure, attributes))
+        kept = list(map(doubt_name, attributes))
 
     return with_anything(kept)
 
@@ -250,7 +250,7 @@ def with_anything(attributes: list[Attribute]) -> list[Attribute]:
     if any(each.slot.star is not None for each in attributes):
         return attributes
 
-    return [*attributes, anything()]
+    return [*attributes, open_star()]
 
 
 def rename_one(
@@ -305,7 +305,7 @@ def drop(run: Run, relation: Relation, call: Invocation) -> Value:
     df.drop("a", df.b, *cols)      what is not there is no mistake
     """
     attributes = list(relation.attributes)
-    for argument in flat(call.arguments):
+    for argument in without_lists(call.arguments):
         if isinstance(argument, ColumnValue):
             attributes = dropped_column(relation, attributes, argument)
         elif is_text(argument):
@@ -315,9 +315,9 @@ def drop(run: Run, relation: Relation, call: Invocation) -> Value:
         else:
             level = getattr(argument, "level", Confidence.UNKNOWN)
             run.dynamic(note_of("columns", argument), call.node, level)
-            attributes = list(map(unsure, attributes))
+            attributes = list(map(doubt_name, attributes))
 
-    found = relation.derived(attributes)
+    found = relation.derive(attributes)
     found.under = relation
     return found
 
@@ -336,7 +336,7 @@ def dropped_column(
     meta = meta_of(tree)
     bound = meta.get("bound")
     if bound is not None:
-        gone = relation.identified(bound.id, bound.relation)
+        gone = relation.attribute_by_id(bound.id, bound.relation)
         if gone is not None and gone.slot.star is not None:
             return [
                 each._replace(slot=star_slot_like(each, bound.key)) if each.id == gone.id else each
@@ -362,11 +362,11 @@ def to_df(run: Run, relation: Relation, call: Invocation) -> Value:
 
     df.toDF("a", "b")      new names, by position
     """
-    names = instances(flat(call.arguments), str)
-    if len(names) != len(flat(call.arguments)):
-        unsaid = next(name for name in flat(call.arguments) if not isinstance(name, str))
+    names = instances(without_lists(call.arguments), str)
+    if len(names) != len(without_lists(call.arguments)):
+        unsaid = next(name for name in without_lists(call.arguments) if not isinstance(name, str))
         run.dynamic(note_of("columns", unsaid), call.node)
-        return relation.derived([anything()])
+        return relation.derive([open_star()])
 
     if not names:
         return relation
@@ -377,7 +377,7 @@ def to_df(run: Run, relation: Relation, call: Invocation) -> Value:
             "toDF over an unknown schema: columns are not matched",
             call.node,
         )
-        return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
+        return relation.derive([fresh(Slot(name, name.lower(), {})) for name in names])
 
     attributes = []
     for attribute, name in zip(relation.attributes, names, strict=False):
@@ -385,7 +385,7 @@ def to_df(run: Run, relation: Relation, call: Invocation) -> Value:
         relation.types[made.id] = relation.types.get(attribute.id, "")
         attributes.append(made)
 
-    return relation.derived(attributes)
+    return relation.derive(attributes)
 
 
 def alias(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -400,6 +400,6 @@ def alias(run: Run, relation: Relation, call: Invocation) -> Value:
     attributes = [
         attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes
     ]
-    found = relation.derived(attributes)
+    found = relation.derive(attributes)
     found.under = None
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
+from lineal.algebra.lineage import Lineage, add_doubt, pour_and_decide
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import replace_column
@@ -88,7 +88,7 @@ def change_values(
             lineage: Lineage = {}
             pour_and_decide(slot.lineage, IDENTITY, lineage, tree)
             if by_type and not kind:
-                lineage = doubted(lineage, BY_TYPE)
+                lineage = add_doubt(lineage, BY_TYPE)
 
             made = fresh(
                 Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ()
@@ -104,5 +104,5 @@ def change_values(
             each if each.slot.star is None else each.doubtful(BY_TYPE) for each in attributes
         ]
 
-    found = relation.derived(attributes, None, evaluation)
+    found = relation.derive(attributes, None, evaluation)
     return take_findings(run, found, evaluation)

@@ -10,14 +10,26 @@ from sqlglot import exp
 
 from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED
 from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
-from lineal.algebra.lineage import Expression, Lineage, absorb, doubted, pour, united
-from lineal.algebra.relation import beside, decided_rows, everything_in, group, pivot_cell, reopen
+from lineal.algebra.lineage import Expression, Lineage, absorb, add_doubt, pour, unite_lineages
+from lineal.algebra.relation import (
+    decided_rows,
+    everything_in,
+    group,
+    pivot_cell,
+    put_side_by_side,
+    reopen,
+)
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.map_order import map_order
-from lineal.extract.pyspark.frames.project import flat, note_type, project_items, take_findings
+from lineal.extract.pyspark.frames.project import (
+    note_type,
+    project_items,
+    take_findings,
+    without_lists,
+)
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
@@ -40,7 +52,7 @@ def group_by(run: Run, relation: Relation, call: Invocation) -> Value:
     df.groupBy("a", col("b"))      also by position: groupBy(1)
     """
     keys = []
-    for argument in flat(call.arguments):
+    for argument in without_lists(call.arguments):
         if isinstance(argument, int) and not isinstance(argument, bool) and relation.complete:
             if 0 < argument <= len(relation.attributes):
                 keys.append(
@@ -105,7 +117,7 @@ def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
         """Pour the key's lineage with the doubt about it."""
         lineage: Lineage = {}
         exact(way, lineage)
-        absorb(doubted(lineage, doubt), into)
+        absorb(add_doubt(lineage, doubt), into)
 
     return doubtful
 
@@ -131,7 +143,7 @@ def aggregate_groups(
         made = [with_keys(aggregate_of(item), grouped.keys) for item in items]
         attributes = [*kept, *project_items(run, relation, made, scope, rows)]
 
-    found = relation.derived(attributes, rows, evaluation)
+    found = relation.derive(attributes, rows, evaluation)
     found.under = None
     return take_findings(run, found, evaluation)
 
@@ -253,7 +265,7 @@ def grouped_shortcut(name: str) -> Any:
 
         groupBy("a").sum("x", "y")      all numeric columns if none is named
         """
-        names = flat(call.arguments)
+        names = without_lists(call.arguments)
         if not names:
             names = numeric_names(run, grouped, call.node)
 
@@ -318,7 +330,7 @@ def apply_function(run: Run, grouped: Grouped, call: Invocation) -> Value:
     rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
     applied = Applied(grouped.sides or (grouped.relation,), grouped.keys)
     made = in_python(run, grouped.relation, call, applied)
-    found = made.derived(None, united([rows, made.rows]), evaluation)
+    found = made.derive(None, unite_lineages([rows, made.rows]), evaluation)
     return take_findings(run, found, evaluation)
 
 
@@ -344,7 +356,7 @@ def in_python(
     run.dynamic("columns that a Python function makes", call.node, Confidence.LOW)
     lineage = everything_in(relation.frame.slots, OPAQUE)
     names = first_of_each(schema.fields) if schema is not None else []
-    found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
+    found = relation.derive([fresh(Slot(name, name.lower(), lineage)) for name in names])
     found.types = {
         a.id: t
         for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)
@@ -380,7 +392,7 @@ def cogroup(run: Run, grouped: Grouped, call: Invocation) -> Value:
         for side in (grouped, other)
         for key in side.keys
     ]
-    met = beside([decided_rows(left.rows), decided_rows(right.rows)])
+    met = put_side_by_side([decided_rows(left.rows), decided_rows(right.rows)])
     both = Relation([*left.attributes, *right.attributes], group(met, keys, ()).rows, (left, right))
     both.evaluation = evaluation
     return Grouped(take_findings(run, both, evaluation), [], sides=(left, right))
@@ -404,7 +416,7 @@ GROUPED = {
 # -- describe, unpivot -----------------------------------------------------------------------------
 
 
-def frequent(run: Run, relation: Relation, call: Invocation) -> Value:
+def frequent_items(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the frequent items of columns.
 
     df.freqItems(["a"])      a_freqItems ← a AGGREGATION
@@ -419,7 +431,7 @@ def frequent(run: Run, relation: Relation, call: Invocation) -> Value:
         name = f"{output_name(item.tree, 0, evaluation)[0]}_freqItems"
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
 
-    return take_findings(run, relation.derived(attributes, None, evaluation), evaluation)
+    return take_findings(run, relation.derive(attributes, None, evaluation), evaluation)
 
 
 def describe(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -427,7 +439,7 @@ def describe(run: Run, relation: Relation, call: Invocation) -> Value:
 
     df.describe("a")      summary, and a ← a AGGREGATION
     """
-    names = instances(flat(call.arguments), str)
+    names = instances(without_lists(call.arguments), str)
     if getattr(getattr(call.node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
 
@@ -443,7 +455,7 @@ def describe(run: Run, relation: Relation, call: Invocation) -> Value:
         pour(scope.column(tree).lineage, COUNTED, lineage, tree)
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
 
-    return take_findings(run, relation.derived(attributes, None, evaluation), evaluation)
+    return take_findings(run, relation.derive(attributes, None, evaluation), evaluation)
 
 
 def is_described(relation: Relation, name: str) -> bool:
@@ -463,7 +475,7 @@ def crosstab(run: Run, relation: Relation, call: Invocation) -> Value:
     first, second = given.get("col1"), given.get("col2")
     if not isinstance(first, str) or not isinstance(second, str):
         run.dynamic(note_of("columns", second if isinstance(first, str) else first), call.node)
-        return relation.derived([])
+        return relation.derive([])
 
     text = exp.Cast(this=column(run, first, call.node), to=exp.DataType.build("string"))
     test = exp.If(
@@ -518,4 +530,4 @@ def unpivot(run: Run, relation: Relation, call: Invocation) -> Value:
         drops_nulls=False,
     )
     made = [*kept, *map(fresh, melted.slots)]
-    return take_findings(run, relation.derived(made, melted.rows, evaluation), evaluation)
+    return take_findings(run, relation.derive(made, melted.rows, evaluation), evaluation)

@@ -8,7 +8,7 @@ from typing import Any
 from lineal.algebra.clauses import USING
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Expression, as_expression
-from lineal.algebra.relation import beside, decided_rows, merge_key, narrow, reopen
+from lineal.algebra.relation import decided_rows, merge_key, narrow, put_side_by_side, reopen
 from lineal.algebra.relation import join as join_frames
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frame_scope import FrameScope, with_outer
@@ -83,7 +83,7 @@ def lateral_join(run: Run, relation: Relation, call: Invocation) -> Value:
         each._replace(slot=each.slot._replace(lineage=with_outer(each.slot.lineage, scope)))
         for each in other.attributes
     ]
-    seen = other.derived(attributes, with_outer(other.rows, scope), evaluation)
+    seen = other.derive(attributes, with_outer(other.rows, scope), evaluation)
     return join(
         run,
         relation,
@@ -164,7 +164,7 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
 
         return made
 
-    copy = right.derived(list(map(again, right.attributes)))
+    copy = right.derive(list(map(again, right.attributes)))
     copy.hidden = tuple(map(again, right.hidden))
     return left, copy, each_once((*left.twice, *right.twice, Twice(left, right, renewed)))
 
@@ -178,7 +178,7 @@ def side_by_side(
     left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]
 ) -> Relation:
     """Return the columns of both sides, before any of them are merged."""
-    met = reopen(beside([decided_rows(left.rows), decided_rows(right.rows)]))
+    met = reopen(put_side_by_side([decided_rows(left.rows), decided_rows(right.rows)]))
     both = Relation([*left.attributes, *right.attributes], met.rows, (left, other))
     both.hidden = (*left.hidden, *right.hidden)
     both.twice = twice
@@ -242,7 +242,7 @@ def join_on_names(
     taken = {attribute.id for attribute in gone}
     keyed = {name.lower() for name in names}
     rest = [attribute for attribute in both.attributes if attribute.id not in taken]
-    rest = [_without(attribute, keyed) for attribute in rest]
+    rest = [_without_keys(attribute, keyed) for attribute in rest]
 
     if kind == "semi":
         kept = Relation(left.attributes, both.rows, (left, other), evaluation)
@@ -259,7 +259,7 @@ def join_on_names(
     return take_findings(run, made, evaluation)
 
 
-def _without(attribute: Attribute, keys: set[str]) -> Attribute:
+def _without_keys(attribute: Attribute, keys: set[str]) -> Attribute:
     """Return a `*` that leaves out the join's keys; any other column as it is."""
     if attribute.slot.star is None:
         return attribute

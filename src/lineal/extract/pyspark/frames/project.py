@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.lineage import Lineage, add_doubt, pour
 from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time_window
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
@@ -20,15 +20,15 @@ from lineal.extract.pyspark.columns.trees import column, parse_items
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope, expand_star
 from lineal.extract.pyspark.invocation import Arguments, Invocation, argument_at
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, note_of
 from lineal.extract.sql.clauses import TIME_WINDOWS
-from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
-from lineal.extract.sql.generators import generated, is_generator
+from lineal.extract.sql.expressions import gather, item_of, struct_of, struct_passed_on
+from lineal.extract.sql.generators import generator_columns, is_generator
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.nodes import meta_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
@@ -72,7 +72,7 @@ def attributes_of(
     tree = item.tree
     kind = tree.__class__
     if kind is exp.Placeholder and meta_of(tree).get("unknown"):
-        return [anything()]
+        return [open_star()]
 
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
         several = expand_star(relation, tree, scope)
@@ -89,7 +89,7 @@ def attributes_of(
 
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
-        lineage = doubted(lineage, item.doubt)
+        lineage = add_doubt(lineage, item.doubt)
 
     name = item.names[0] if item.names else name_of(tree, position, scope)
     return [note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
@@ -108,7 +108,7 @@ def generated_attributes(
     if item.names or kinds or not made or made[-1].slot.name != "col" or not reads_map(run, tree):
         return note_types(relation, made, kinds)
 
-    slot = made[-1].slot._replace(lineage=doubted(made[-1].slot.lineage, MAP_BY_USE))
+    slot = made[-1].slot._replace(lineage=add_doubt(made[-1].slot.lineage, MAP_BY_USE))
     return [*made[:-1], *(fresh(slot._replace(name=name, key=name)) for name in ("key", "value"))]
 
 
@@ -164,7 +164,7 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
 
     if (
         kind is not exp.Column
-        and (held := item_of(tree, scope) or carried(tree, scope)) is not None
+        and (held := item_of(tree, scope) or struct_passed_on(tree, scope)) is not None
     ):
         return held
 
@@ -275,7 +275,7 @@ def pass_column(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt |
     pour(slot.lineage, IDENTITY, lineage, tree)
     lineage = keep_parts(lineage, slot.lineage)
     if doubt is not None:
-        lineage = doubted(lineage, doubt)
+        lineage = add_doubt(lineage, doubt)
 
     name = tree.this.name
     scanned = slot.scanned if doubt is None else None
@@ -309,7 +309,7 @@ def generate_rows(
         tree = exp.Aliases(this=tree, expressions=identifiers)
         identifiers = []
 
-    return generated(tree, first_or_none(identifiers), scope, rows)
+    return generator_columns(tree, first_or_none(identifiers), scope, rows)
 
 
 def note_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
@@ -356,7 +356,7 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: a
     scope.titles = frozenset(name.lower() for item in items for name in item.names)
     rows: Lineage = dict(relation.rows)
     attributes = project_items(run, relation, items, scope, rows)
-    made = relation.derived(attributes, rows, evaluation)
+    made = relation.derive(attributes, rows, evaluation)
     if not any(aggregates(item.tree) for item in items):
         made.under = relation
 
@@ -429,7 +429,7 @@ def select_expr(run: Run, relation: Relation, call: Invocation) -> Value:
     df.selectExpr("a", "b * 2 AS c")
     """
     items: list[ColumnValue] = []
-    for text in flat(call.arguments):
+    for text in without_lists(call.arguments):
         if not isinstance(text, str):
             run.dynamic(note_of("columns", text), call.node)
             items.append(ColumnValue(unknown_columns()))
@@ -451,7 +451,7 @@ def select_expr(run: Run, relation: Relation, call: Invocation) -> Value:
     return select_items(run, relation, items, call.node)
 
 
-def flat(arguments: Arguments) -> Arguments:
+def without_lists(arguments: Arguments) -> Arguments:
     """Return arguments with lists flattened.
 
     f("a", "b") and f(["a", "b"]) are one

@@ -13,7 +13,7 @@ from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parse_items
 from lineal.extract.pyspark.frame_scope import FrameScope
-from lineal.extract.pyspark.frames.project import flat, take_findings
+from lineal.extract.pyspark.frames.project import take_findings, without_lists
 from lineal.extract.pyspark.invocation import Invocation, argument_at
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -38,7 +38,7 @@ def narrow_relation(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, clause, lenient)
     kept = narrow(decided_rows(relation.rows), way, [expression_in(scope, tree) for tree in trees])
-    return take_findings(run, relation.derived(None, kept.rows, evaluation), evaluation)
+    return take_findings(run, relation.derive(None, kept.rows, evaluation), evaluation)
 
 
 def filter_(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -67,7 +67,7 @@ def filter_(run: Run, relation: Relation, call: Invocation) -> Value:
             getattr(condition, "level", Confidence.UNKNOWN),
         )
 
-    return relation.derived()
+    return relation.derive()
 
 
 def sort(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -75,7 +75,7 @@ def sort(run: Run, relation: Relation, call: Invocation) -> Value:
 
     df.orderBy("a", F.desc("b"))
     """
-    trees = list(map(_key, columns_of(run, flat(call.arguments), call.node)))
+    trees = list(map(_key, columns_of(run, without_lists(call.arguments), call.node)))
     return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
@@ -102,7 +102,7 @@ def distinct(run: Run, relation: Relation, call: Invocation) -> Value:
 
     df.distinct()      every column is compared
     """
-    made = relation.derived(None, without_repetition(relation.frame).rows)
+    made = relation.derive(None, without_repetition(relation.frame).rows)
     made.under = None
     return made
 
@@ -121,14 +121,14 @@ def drop_duplicates(run: Run, relation: Relation, call: Invocation) -> Value:
     return narrow_relation(run, relation, trees_of(items), DISTINCT_ON, Clause.DISTINCT_ON)
 
 
-def same(run: Run, relation: Relation, call: Invocation) -> Value:
+def same_frame(run: Run, relation: Relation, call: Invocation) -> Value:
     """Return the DataFrame itself.
 
     df.cache(), df.limit(10), df.repartition(8, "a")
 
     the same columns, and no column decides the rows
     """
-    return relation.derived()
+    return relation.derive()
 
 
 def drop_nulls(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -144,7 +144,7 @@ def drop_nulls(run: Run, relation: Relation, call: Invocation) -> Value:
     if subset is None:
         rows = dict(relation.rows)
         compare(relation.frame.slots, FILTERS, rows)
-        return relation.derived(None, rows)
+        return relation.derive(None, rows)
 
     listed = [subset] if isinstance(subset, str) else subset
     items = columns_of(run, [listed], call.node)

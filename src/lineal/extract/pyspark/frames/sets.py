@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.algebra.frame import Slot, answer
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.algebra.relation import SetOperation, set_operation
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.invocation import Invocation
@@ -59,7 +59,7 @@ def relation_of_slots(
 
         attributes.append(first._replace(slot=slot) if first is not None else fresh(slot))
 
-    return relation.derived(attributes, rows, None, (other,))
+    return relation.derive(attributes, rows, None, (other,))
 
 
 def union_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
@@ -76,7 +76,9 @@ def union_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
         slot = attribute.slot
         if slot.star is None:
             found = named_in(other, slot)
-            lineage = united([slot.lineage, found.lineage]) if found is not None else slot.lineage
+            lineage = (
+                unite_lineages([slot.lineage, found.lineage]) if found is not None else slot.lineage
+            )
             slots.append(slot if lineage is slot.lineage else Slot(slot.name, slot.key, lineage))
 
     for attribute in other.attributes:
@@ -84,13 +86,13 @@ def union_by_name(run: Run, relation: Relation, call: Invocation) -> Value:
         if slot.star is None and attribute.key not in relation.by_key:
             found = named_in(relation, slot)
             slots.append(
-                Slot(slot.name, slot.key, united([found.lineage, slot.lineage]))
+                Slot(slot.name, slot.key, unite_lineages([found.lineage, slot.lineage]))
                 if found is not None
                 else slot
             )
 
     slots += [each.slot for each in side_by_side_stars(relation.stars, other.stars)]
-    rows = united([relation.rows, other.rows])
+    rows = unite_lineages([relation.rows, other.rows])
     return relation_of_slots(relation, other, slots, rows)
 
 

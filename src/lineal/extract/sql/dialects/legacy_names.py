@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.brackets import closing_bracket
 
 Tokens = list[Token]
 
@@ -40,7 +40,7 @@ def standard_names(tokens: Tokens) -> Tokens:
         end, name = read_name(tokens, at, len(found) - 2 in legacy)
         if name:
             legacy.add(len(found))
-            found.append(covering(tokens[at], tokens[end], TokenType.IDENTIFIER, name))
+            found.append(covering_token(tokens[at], tokens[end], TokenType.IDENTIFIER, name))
         else:
             found.append(tokens[at])
 
@@ -79,7 +79,7 @@ def text_of(tokens: Tokens) -> str:
     return "".join(parts)
 
 
-def covering(first: Token, last: Token, kind: TokenType, text: str) -> Token:
+def covering_token(first: Token, last: Token, kind: TokenType, text: str) -> Token:
     """Return a token in place of several."""
     return Token(kind, text, first.line, first.col, first.start, last.end)
 
@@ -95,9 +95,9 @@ def read_ranges(tokens: Tokens, legacy: set[int]) -> Tokens:
     while at < len(tokens):
         token, end = tokens[at], at
         if token.text.upper() in RANGES and at + 2 in legacy:
-            end = closing(tokens, at + 1)
+            end = closing_bracket(tokens, at + 1)
             name = f"{tokens[at + 2].text}*"
-            token = covering(token, tokens[end], TokenType.IDENTIFIER, name)
+            token = covering_token(token, tokens[end], TokenType.IDENTIFIER, name)
 
         if end > at or at in legacy:
             names.add(len(found))
@@ -152,10 +152,10 @@ def union_of(names: Tokens) -> Tokens:
     found: Tokens = []
     for name in names:
         words = (*(UNION if found else OPENING), *SELECT_ALL)
-        found += [covering(name, name, kind, text) for kind, text in words]
+        found += [covering_token(name, name, kind, text) for kind, text in words]
         found.append(name)
 
-    return [*found, covering(names[-1], names[-1], TokenType.R_PAREN, ")")]
+    return [*found, covering_token(names[-1], names[-1], TokenType.R_PAREN, ")")]
 
 
 GRAMMAR_NAMES: dict[str, Callable[[Tokens], Tokens]] = {"bigquery": standard_names}

@@ -225,7 +225,7 @@ def join_bare_registers(tokens: Tokens) -> Tokens:
     DATE '2024-01-01', CAST(a AS DATE), a (DATE) and the types of columns stay as they are.
     """
     return [
-        renamed(token, *REGISTERS[token.text.upper()])
+        rename_token(token, *REGISTERS[token.text.upper()])
         if is_word(tokens, at, *BARE_REGISTERS) and stands_for_value(tokens, at)
         else token
         for at, token in enumerate(tokens)
@@ -258,7 +258,7 @@ def stands_for_value(tokens: Tokens, at: int) -> bool:
     return (before in OPENS_VALUE or listed) and after in ENDS_VALUE
 
 
-def renamed(token: Token, kind: TokenType, text: str) -> Token:
+def rename_token(token: Token, kind: TokenType, text: str) -> Token:
     """A token with another text, in the same place."""
     return Token(kind, text, token.line, token.col, token.start, token.end)
 
@@ -320,7 +320,7 @@ def drop_hint_behind(tokens: Tokens) -> Tokens:
 def name_ends_of_time(tokens: Tokens) -> Tokens:
     """PERIOD(d, UNTIL_CHANGED)      Teradata: a date, and no column"""
     return [
-        renamed(token, TokenType.CURRENT_DATE, "CURRENT_DATE")
+        rename_token(token, TokenType.CURRENT_DATE, "CURRENT_DATE")
         if is_word(tokens, at, "UNTIL_CHANGED", "UNTIL_CLOSED") and not is_word(tokens, at - 1, ".")
         else token
         for at, token in enumerate(tokens)
@@ -330,7 +330,7 @@ def name_ends_of_time(tokens: Tokens) -> Tokens:
 def say_decode(tokens: Tokens) -> Tokens:
     """MAP(a, 1, 'x', b)      SAP HANA: DECODE(a, 1, 'x', b)"""
     return [
-        renamed(token, TokenType.VAR, "DECODE")
+        rename_token(token, TokenType.VAR, "DECODE")
         if is_word(tokens, at, "MAP")
         and is_word(tokens, at + 1, "(")
         and not is_word(tokens, at - 1, ".")
@@ -400,7 +400,7 @@ def drop_unknown_case(tokens: Tokens) -> Tokens:
 def say_lateral(tokens: Tokens) -> Tokens:
     """FROM t, TABLE (SELECT …) AS x      Db2: LATERAL (SELECT …) AS x"""
     return [
-        renamed(token, TokenType.LATERAL, "LATERAL")
+        rename_token(token, TokenType.LATERAL, "LATERAL")
         if is_word(tokens, at, "TABLE")
         and is_word(tokens, at - 1, ",", "JOIN", "FROM")
         and is_word(tokens, at + 1, "(")
@@ -416,7 +416,7 @@ def name_clock(tokens: Tokens) -> Tokens:
     for at, token in enumerate(tokens):
         part = is_word(tokens, at - 1, ".") or is_word(tokens, at + 1, ".", "(")
         if is_word(tokens, at, "SYSDATE", "TODAY") and not part:
-            token = renamed(token, TokenType.CURRENT_TIMESTAMP, "CURRENT_TIMESTAMP")
+            token = rename_token(token, TokenType.CURRENT_TIMESTAMP, "CURRENT_TIMESTAMP")
 
         found.append(token)
 
@@ -486,7 +486,7 @@ def without_let(tokens: Tokens, at: int) -> tuple[Tokens, int]:
 
 def in_words_of_blocks(tokens: Tokens, at: int) -> tuple[Tokens, int]:
     """DEFINE a INT, ELIF      DECLARE a INT, ELSIF"""
-    return [renamed(tokens[at], *BLOCK_WORDS[tokens[at].text.upper()])], at + 1
+    return [rename_token(tokens[at], *BLOCK_WORDS[tokens[at].text.upper()])], at + 1
 
 
 BLOCK_WORDS = {"DEFINE": (TokenType.DECLARE, "DECLARE"), "ELIF": (TokenType.VAR, "ELSIF")}
@@ -512,7 +512,10 @@ def signature_of_block(tokens: Tokens, at: int) -> tuple[Tokens, int]:
         body = find(tokens, end, ";") + 1
 
     near = tokens[at]
-    begin = [renamed(near, TokenType.ALIAS, "AS"), renamed(near, TokenType.BEGIN, "BEGIN")]
+    begin = [
+        rename_token(near, TokenType.ALIAS, "AS"),
+        rename_token(near, TokenType.BEGIN, "BEGIN"),
+    ]
     return [*tokens[at:end], *begin], body
 
 
@@ -526,9 +529,11 @@ def end_of_block(tokens: Tokens, at: int) -> tuple[Tokens, int]:
 
     of = tokens[at + 1]
     if is_word(tokens, at + 1, "FOREACH"):
-        of = renamed(of, TokenType.VAR, "LOOP")
+        of = rename_token(of, TokenType.VAR, "LOOP")
 
-    semicolon = [renamed(of, TokenType.SEMICOLON, ";")] if not is_word(tokens, at + 2, ";") else []
+    semicolon = (
+        [rename_token(of, TokenType.SEMICOLON, ";")] if not is_word(tokens, at + 2, ";") else []
+    )
     return [tokens[at], of, *semicolon], at + 2
 
 
@@ -539,7 +544,7 @@ def returned_row(tokens: Tokens, at: int) -> tuple[Tokens, int]:
     if resume == end and not any(is_word(tokens, i, ",") for i in range(at, end)):
         return [tokens[at]], at + 1
 
-    return [renamed(tokens[at], TokenType.SELECT, "SELECT"), *tokens[at + 1 : resume]], end
+    return [rename_token(tokens[at], TokenType.SELECT, "SELECT"), *tokens[at + 1 : resume]], end
 
 
 def find(tokens: Tokens, at: int, *texts: str) -> int:
@@ -558,12 +563,12 @@ def loop_over_query(tokens: Tokens, at: int) -> tuple[Tokens, int]:
     source = min(find(tokens, into, "FROM"), end)
     near = tokens[at]
     loop = [
-        renamed(near, TokenType.FOR, "FOR"),
+        rename_token(near, TokenType.FOR, "FOR"),
         *tokens[into + 1 : source],
-        renamed(near, TokenType.IN, "IN"),
+        rename_token(near, TokenType.IN, "IN"),
         *tokens[start:into],
         *tokens[source:end],
-        renamed(tokens[end - 1], TokenType.VAR, "LOOP"),
+        rename_token(tokens[end - 1], TokenType.VAR, "LOOP"),
     ]
     return loop, end + (end < len(tokens) and is_word(tokens, end, ";"))
 

@@ -52,7 +52,7 @@ def naming_of(dialect: str) -> Naming:
     return NAMINGS.get(dialect, NAMINGS[""])
 
 
-def aliased(value: Any) -> Text | None:
+def alias_of(value: Any) -> Text | None:
     """Return the alias of a pivoted value.
 
     2024 AS this_year      this_year
@@ -64,14 +64,14 @@ def aliased(value: Any) -> Text | None:
     return Text(alias.name, bool(alias.args.get("quoted")))
 
 
-def plain(value: Any) -> Text:
+def plain_text(value: Any) -> Text:
     """Return the name of a pivoted value as plain text.
 
     2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL
 
     the value as text; (2024, 'Q1'): 2024_Q1
     """
-    return aliased(value) or Text("_".join(texts_of(value)))
+    return alias_of(value) or Text("_".join(texts_of(value)))
 
 
 def duckdb(value: Any) -> Text:
@@ -82,7 +82,7 @@ def duckdb(value: Any) -> Text:
     if isinstance(value, exp.Null):
         return Text("NULL")
 
-    return plain(value)
+    return plain_text(value)
 
 
 def spark(value: Any) -> Text:
@@ -91,7 +91,7 @@ def spark(value: Any) -> Text:
     (2024, 'Q1')      {2024, Q1}: a struct as text
     """
     texts = texts_of(value)
-    return aliased(value) or Text(
+    return alias_of(value) or Text(
         f"{{{', '.join(texts)}}}" if isinstance(value, exp.Tuple) else texts[0]
     )
 
@@ -103,7 +103,7 @@ def as_written(value: Any) -> Text:
     """
     items = items_in(value)
     texts = [f"'{item.name}'" if is_string(item) else text_of(item) for item in items]
-    return aliased(value) or Text("_".join(texts), quoted=True)
+    return alias_of(value) or Text("_".join(texts), quoted=True)
 
 
 def bigquery(value: Any) -> Text:
@@ -113,7 +113,7 @@ def bigquery(value: Any) -> Text:
     'a'): _1_a
     """
     items = items_in(value)
-    return aliased(value) or Text("_".join(map(bigquery_text, items)))
+    return alias_of(value) or Text("_".join(map(bigquery_text, items)))
 
 
 def bigquery_text(value: Any) -> str:
@@ -161,7 +161,7 @@ NAMINGS: dict[str, Naming] = {
     "bigquery": Naming(bigquery, "always", "never", aggregate_first=True, values_first=True),
     "snowflake": Naming(as_written, "always", "several"),
     "oracle": Naming(as_written, "always", "several"),
-    "tsql": Naming(plain, "never", "never", values_first=True),
-    "fabric": Naming(plain, "never", "never", values_first=True),
-    "": Naming(plain, "always", "several"),
+    "tsql": Naming(plain_text, "never", "never", values_first=True),
+    "fabric": Naming(plain_text, "never", "never", values_first=True),
+    "": Naming(plain_text, "always", "several"),
 }  # fmt: skip

@@ -13,8 +13,8 @@ from lineal.algebra.expression import (
     aggregate_of,
     chosen_by_first,
     chosen_in_turns,
-    counted,
-    masked,
+    counting_way,
+    masking_way,
     over,
     value,
     when,
@@ -37,11 +37,11 @@ from lineal.extract.sql.expressions.walk import (
     Calls,
     Stack,
     Visit,
-    below,
-    both,
     push_by_law,
+    push_children,
     star,
     take,
+    value_and_condition,
 )
 from lineal.extract.sql.nodes import is_string, part_names
 from lineal.extract.sql.paths import step_of
@@ -69,7 +69,7 @@ def function(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     if row is None and (operand := cast_behind(node, evaluation.facts)) is not None:
         visit.stack.append((operand, value(way), (node, calls)))
     elif row is None:
-        below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), visit.stack)
+        push_children(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), visit.stack)
     else:
         ROLES[row.role](node, row.masks, way, calls, visit)
 
@@ -150,7 +150,7 @@ def combined(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
     around = (node, calls)
-    step = counted(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
+    step = counting_way(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
     arguments_ = node.args.get("params") or node.expressions
     if "if" in name and arguments_:
         visit.stack.append((arguments_[-1], when(way), around))
@@ -165,7 +165,7 @@ def scalar(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) ->
 
     upper(a): TRANSFORMATION; sha2(a, 256): masked
     """
-    arguments(node, masked(way) if masks else value(way), calls, visit.stack)
+    arguments(node, masking_way(way) if masks else value(way), calls, visit.stack)
 
 
 def aggregate(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
@@ -173,7 +173,7 @@ def aggregate(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit)
 
     sum(a): AGGREGATION; count(a): masked
     """
-    arguments(node, counted(way) if masks else aggregate_of(way), calls, visit.stack)
+    arguments(node, counting_way(way) if masks else aggregate_of(way), calls, visit.stack)
 
 
 def grouping(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
@@ -188,7 +188,7 @@ def grouping(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) 
     query = node.find_ancestor(exp.Select)
     group = query.args.get("group") if query is not None else None
     if group is not None:
-        below(group, when(way), (node, calls), visit.stack)
+        push_children(group, when(way), (node, calls), visit.stack)
 
 
 def ranking(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
@@ -205,7 +205,7 @@ def coalesce(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) 
     """
     around = (node, calls)
     for child in node.iter_expressions():
-        both(child, way, around, visit.scope, visit.into)
+        value_and_condition(child, way, around, visit.scope, visit.into)
 
 
 def date_function(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
@@ -308,7 +308,7 @@ def choice(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) ->
     push_by_law(chosen_by_first, list(node.iter_expressions()), way, (node, calls), visit.stack)
 
 
-def moving(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def moving_function(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a window function that has its order in its arguments.
 
     CSUM(a, d), MAVG(a, 3, d)      a: AGGREGATION; d: WINDOW
@@ -316,7 +316,7 @@ def moving(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) ->
     in_order(node, aggregate_of(way), way, calls, visit.stack)
 
 
-def moved(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
+def difference_of_rows(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a difference of rows.
 
     MDIFF(a, 1, d)      a: TRANSFORMATION; d: WINDOW
@@ -348,15 +348,15 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Calls, Visit], None]] = {
     Role.NAME: identifier,
     Role.PATH: path_in_arguments,
     Role.CHOICE: choice,
-    Role.MOVING: moving,
-    Role.MOVED: moved,
+    Role.MOVING: moving_function,
+    Role.MOVED: difference_of_rows,
 }
 
 
 def arguments(node: exp.Expr, step: Way, calls: Calls, stack: Stack) -> None:
     """Push the arguments of a call; the star of COUNT(*) is none."""
     size = len(stack)
-    below(node, step, (node, calls), stack)
+    push_children(node, step, (node, calls), stack)
     if len(stack) > size and stack[-1][0].__class__ is STAR and counts_rows(node):
         stack.pop()
 

@@ -12,7 +12,7 @@ from lineal.algebra.expression import (
     value,
     when,
 )
-from lineal.extract.sql.expressions.walk import Calls, Visit, both, push_by_law
+from lineal.extract.sql.expressions.walk import Calls, Visit, push_by_law, value_and_condition
 from lineal.model.sequences import flatten
 from lineal.model.way import Way
 
@@ -51,7 +51,7 @@ def nullif(node: exp.Nullif, way: Way, calls: Calls, visit: Visit) -> None:
     """
     around = (node, calls)
     visit.stack.append((node.args["expression"], when(way), around))
-    both(node.args["this"], way, around, visit.scope, visit.into)
+    value_and_condition(node.args["this"], way, around, visit.scope, visit.into)
 
 
 def decode(node: exp.DecodeCase, way: Way, calls: Calls, visit: Visit) -> None:

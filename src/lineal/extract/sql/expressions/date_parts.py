@@ -85,7 +85,7 @@ def column_of_unit(node: exp.Expr, scope: Scope) -> Any:
     if node.__class__ not in WORDS:
         return node
 
-    spelled = scope.evaluation.reading.unquoted(node.name)
+    spelled = scope.evaluation.reading.spelling_of(node.name)
     if spelled:
         return exp.Column(this=exp.Identifier(this=spelled, quoted=False))
 

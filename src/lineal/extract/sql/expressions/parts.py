@@ -18,12 +18,12 @@ from lineal.extract.sql.expressions.bodies import qualified_call
 from lineal.extract.sql.expressions.leaves import is_absolute
 from lineal.extract.sql.expressions.returned_rows import returned_column
 from lineal.extract.sql.expressions.structs import (
-    carried,
+    argument_value,
     has_star,
     held_by,
     struct_item,
     struct_of,
-    unnamed,
+    struct_passed_on,
     zipped_item,
 )
 from lineal.extract.sql.expressions.walk import HANDLERS, Calls, Visit, value_of
@@ -75,7 +75,7 @@ def part(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
 
     base, names, beside = path_of(node)
     if names and isinstance(base, exp.Parameter):
-        if (first := numbered(base, visit.scope)) is not None:
+        if (first := column_by_number(base, visit.scope)) is not None:
             pour(field_of(first, names, node).lineage, value(way), visit.into, node, (node, calls))
             return
 
@@ -138,7 +138,7 @@ def row_start(base: Any, names: list[str], scope: Scope) -> Slot | None:
             value_of(base, NEUTRAL, scope)  # the other fields are read as well
             return Slot(names[0], names[0], built)
 
-    held = carried(base, scope)
+    held = struct_passed_on(base, scope)
     return None if held is None else Slot("", "", held)
 
 
@@ -155,7 +155,7 @@ def cast_field(base: Any, names: list[str], scope: Scope) -> Any:
     return item
 
 
-def numbered(base: exp.Parameter, scope: Scope) -> Slot | None:
+def column_by_number(base: exp.Parameter, scope: Scope) -> Slot | None:
     """$1:id      Snowflake: a part of the first column of the only source"""
     if not scope.evaluation.facts.columns_by_number or len(scope.order) != 1:
         return None
@@ -183,7 +183,7 @@ def item_at(node: exp.Expr) -> Any:
 
     position = whole_number(number)
     if position is not None and 0 <= position - first < len(holder.expressions):
-        return unnamed(holder.expressions[position - first])
+        return argument_value(holder.expressions[position - first])
 
     return None
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from lineal.algebra.expression import (
     VALUE,
     aggregate_of,
-    windowed,
+    window_way,
 )
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Row, Struct, build_items, build_struct, carry, keep_parts
@@ -40,7 +40,7 @@ CARRIERS = (
 )  # fmt: skip
 
 
-def carried(node: Any, scope: Scope) -> Struct | None:
+def struct_passed_on(node: Any, scope: Scope) -> Struct | None:
     """Return the struct that an aggregate or a window passes on.
 
     array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)
@@ -55,7 +55,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     is_passed_on = isinstance(inner, CARRIERS)
     while isinstance(inner, CARRIERS):
         if isinstance(inner, exp.Window):
-            step, in_window = windowed(step), True
+            step, in_window = window_way(step), True
         elif isinstance(inner, CARRYING_AGGREGATES):
             step = step if isinstance(inner, VALUES_AT) and in_window else aggregate_of(step)
             others.extend(
@@ -115,7 +115,7 @@ def with_names_of_type(node: exp.Expr) -> Any:
     pairs = zip(names, items, strict=True)
     return exp.Struct(
         expressions=[
-            exp.PropertyEQ(this=name.copy(), expression=unnamed(item).copy())
+            exp.PropertyEQ(this=name.copy(), expression=argument_value(item).copy())
             for name, item in pairs
         ]
     )
@@ -158,7 +158,7 @@ def item_of(node: exp.Expr, scope: Scope) -> Struct | None:
     if not all_are(items, (exp.Struct, exp.Tuple)):
         return None
 
-    rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]
+    rows = [[struct_of(argument_value(part), scope) for part in item.expressions] for item in items]
     names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
     return build_items(value_of(node, VALUE, scope), names, rows)
 
@@ -194,7 +194,7 @@ ZIPPED = {
 """Functions that make one array of rows from several arrays, and how the fields are called."""
 
 
-def unnamed(part: Any) -> Any:
+def argument_value(part: Any) -> Any:
     """Return the value of a named argument.
 
     a AS p, p := a      a
@@ -224,7 +224,7 @@ def struct_of(node: exp.Expr, scope: Scope) -> Lineage:
     """
     if not isinstance(node, (exp.Struct, exp.Tuple)):
         held = item_of(node, scope)
-        held = held if held is not None else carried(node, scope)
+        held = held if held is not None else struct_passed_on(node, scope)
         if held is not None:
             return held
 
@@ -311,7 +311,7 @@ def struct_items(node: exp.Struct | exp.Tuple) -> dict[str, Any]:
     found: dict[str, Any] = {}
     taken: set[str] = set()
     for position, item in enumerate(node.expressions):
-        name, value = struct_entry(item) or (f"col{position + 1}", unnamed(item))
+        name, value = struct_entry(item) or (f"col{position + 1}", argument_value(item))
         if name.lower() in taken:
             name = f"col{position + 1}"
 

@@ -101,7 +101,7 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Calls =
             args = node.args
             push((args["expression"], step, calls))
             push((args["this"], step, calls))
-        elif handler is nothing:
+        elif handler is without_columns:
             continue
         elif handler is None:
             HANDLERS[node.__class__] = handler_for(node.__class__)
@@ -165,10 +165,10 @@ def connector(node: exp.Connector, way: Way, calls: Calls, visit: Visit) -> None
 
     a AND b      both are transformed; AND itself is no step worth naming on the path
     """
-    below(node, value(way), calls, visit.stack)
+    push_children(node, value(way), calls, visit.stack)
 
 
-def nothing(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+def without_columns(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node without columns.
 
     42, 'text', INTEGER      no column below
@@ -177,10 +177,10 @@ def nothing(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
 
 def operator(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Transform every operand: the default for operators without a handler."""
-    below(node, value(way), (node, calls), visit.stack)
+    push_children(node, value(way), (node, calls), visit.stack)
 
 
-def below(node: exp.Expr, step: Way, around: Calls, stack: Stack) -> None:
+def push_children(node: exp.Expr, step: Way, around: Calls, stack: Stack) -> None:
     """Push the children of a node, so that the first is walked first."""
     for child in reversed(node.args.values()):
         if child.__class__ is list:
@@ -195,15 +195,15 @@ PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
 """Arguments of nodes that have no column below them."""
 
 
-def through(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+def pass_children(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node that passes its children on.
 
     DISTINCT a, b      nothing is done to either
     """
-    below(node, way, calls, visit.stack)
+    push_children(node, way, calls, visit.stack)
 
 
-def inside(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+def pass_only_child(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a node that passes its only child on.
 
     (a), a AS b      only what stands inside, the alias is no column
@@ -212,7 +212,7 @@ def inside(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
         visit.stack.append((node.this, way, calls))
 
 
-def assigned(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+def named_argument(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk a named argument.
 
     f(name => a), {name: a}      only a
@@ -240,7 +240,9 @@ def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Calls, st
         stack.append((argument, step, around))
 
 
-def both(node: exp.Expr, way: Way, around: Calls, scope: Scope, into: Lineage) -> None:
+def value_and_condition(
+    node: exp.Expr, way: Way, around: Calls, scope: Scope, into: Lineage
+) -> None:
     """Walk a node that is a value and decides, too: it is walked once and poured twice, or ten
     nested COALESCEs would take a thousand walks.
     """

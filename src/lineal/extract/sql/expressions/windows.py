@@ -11,7 +11,7 @@ from lineal.algebra.expression import (
     over,
     value,
     when,
-    windowed,
+    window_way,
 )
 from lineal.algebra.functions import Role
 from lineal.extract.sql.expressions.calls import aggregate_call, arguments
@@ -21,7 +21,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.model.way import Clause, Way
 
 
-def filtered(node: exp.Filter, way: Way, calls: Calls, visit: Visit) -> None:
+def filter_clause(node: exp.Filter, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk FILTER.
 
     sum(a) FILTER (WHERE b)      b: CONDITIONAL
@@ -30,7 +30,7 @@ def filtered(node: exp.Filter, way: Way, calls: Calls, visit: Visit) -> None:
     aggregate_call(node.this, way, calls, visit)
 
 
-def ordered(node: exp.Order, way: Way, calls: Calls, visit: Visit) -> None:
+def order_in_aggregate(node: exp.Order, way: Way, calls: Calls, visit: Visit) -> None:
     """Walk ORDER BY inside an aggregate.
 
     array_agg(a ORDER BY b)      b: WINDOW
@@ -75,7 +75,7 @@ def window(node: exp.Window, way: Way, calls: Calls, visit: Visit) -> None:
     max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered
     aggregate
     """
-    inner = windowed(way) if node.args.get("over") != "KEEP" else way
+    inner = window_way(way) if node.args.get("over") != "KEEP" else way
     call = node.this
     while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
         call = call.this

@@ -17,7 +17,7 @@ from lineal.extract.sql.normal.terms import (
     as_filter,
     case,
     coalesce,
-    eq,
+    equality,
     literal,
     not_,
     or_,
@@ -108,19 +108,19 @@ def brackets(reader: Reader, node: exp.Paren, scope: Scope) -> Term:
 # -- conditions ------------------------------------------------------------------------------------
 
 
-def both(reader: Reader, node: exp.Expr, scope: Scope) -> tuple[Term, Term]:
+def both_sides(reader: Reader, node: exp.Expr, scope: Scope) -> tuple[Term, Term]:
     """Return the two sides of an operator."""
     return operand(reader, node, scope), operand(reader, node, scope, "expression")
 
 
 def conjunction(reader: Reader, node: exp.And, scope: Scope) -> Term:
     """a AND b"""
-    return and_(*both(reader, node, scope))
+    return and_(*both_sides(reader, node, scope))
 
 
 def disjunction(reader: Reader, node: exp.Or, scope: Scope) -> Term:
     """a OR b"""
-    return or_(*both(reader, node, scope))
+    return or_(*both_sides(reader, node, scope))
 
 
 def negation(reader: Reader, node: exp.Not, scope: Scope) -> Term:
@@ -131,23 +131,23 @@ def negation(reader: Reader, node: exp.Not, scope: Scope) -> Term:
 def equal(reader: Reader, node: exp.EQ | exp.NEQ, scope: Scope) -> Term:
     """a = b"""
     refuse_rows(node)
-    return eq(*both(reader, node, scope))
+    return equality(*both_sides(reader, node, scope))
 
 
-def unequal(reader: Reader, node: exp.NEQ, scope: Scope) -> Term:
+def inequality(reader: Reader, node: exp.NEQ, scope: Scope) -> Term:
     """a <> b is NOT a = b"""
     return not_(equal(reader, node, scope))
 
 
-def less(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
+def less_than(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """a < b, a <= b"""
-    left, right = both(reader, node, scope)
+    left, right = both_sides(reader, node, scope)
     return ("lt" if isinstance(node, exp.LT) else "lte", left, right)
 
 
 def greater(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """a > b is b < a"""
-    left, right = both(reader, node, scope)
+    left, right = both_sides(reader, node, scope)
     return ("lt" if isinstance(node, exp.GT) else "lte", right, left)
 
 
@@ -172,20 +172,20 @@ def is_(reader: Reader, node: exp.Is, scope: Scope) -> Term:
     return any_node(reader, node, scope)
 
 
-def same(reader: Reader, node: exp.NullSafeEQ, scope: Scope) -> Term:
+def null_safe_equality(reader: Reader, node: exp.NullSafeEQ, scope: Scope) -> Term:
     """a IS NOT DISTINCT FROM b"""
-    return ("same", *both(reader, node, scope))
+    return ("same", *both_sides(reader, node, scope))
 
 
-def other(reader: Reader, node: exp.NullSafeNEQ, scope: Scope) -> Term:
+def null_safe_inequality(reader: Reader, node: exp.NullSafeNEQ, scope: Scope) -> Term:
     """a IS DISTINCT FROM b"""
-    return not_(("same", *both(reader, node, scope)))
+    return not_(("same", *both_sides(reader, node, scope)))
 
 
 def in_(reader: Reader, node: exp.In, scope: Scope) -> Term:
     """a IN (1, 2) is a = 1 OR a = 2; a IN (SELECT …)"""
     refuse_rows(node)
-    if set(filled(node)) - {"this", "expressions", "query"}:
+    if set(operand_names(node)) - {"this", "expressions", "query"}:
         raise Unproven("IN with more to it")
 
     value = operand(reader, node, scope)
@@ -193,7 +193,7 @@ def in_(reader: Reader, node: exp.In, scope: Scope) -> Term:
         if kinds_of(node.expressions) != 1:
             return any_node(reader, node, scope)
 
-        return or_(*(eq(value, term_of(reader, each, scope)) for each in node.expressions))
+        return or_(*(equality(value, term_of(reader, each, scope)) for each in node.expressions))
 
     query = reader.query(node.args["query"], scope)
     if query.names is None or len(query.names) != 1:
@@ -232,7 +232,7 @@ def case_(reader: Reader, node: exp.Case, scope: Scope) -> Term:
     for each in node.args["ifs"]:
         test = term_of(reader, each.this, scope)
         if tested is not None:
-            test = eq(term_of(reader, tested, scope), test)
+            test = equality(term_of(reader, tested, scope), test)
 
         branches.append((test, operand(reader, each, scope, "true")))
 
@@ -255,8 +255,8 @@ def first_value(reader: Reader, node: exp.Coalesce, scope: Scope) -> Term:
 
 def null_if(reader: Reader, node: exp.Nullif, scope: Scope) -> Term:
     """NULLIF(a, b) is CASE WHEN a = b THEN NULL ELSE a END"""
-    left, right = both(reader, node, scope)
-    return case(((eq(left, right), NULL),), left)
+    left, right = both_sides(reader, node, scope)
+    return case(((equality(left, right), NULL),), left)
 
 
 def plus(reader: Reader, node: exp.Add, scope: Scope) -> Term:
@@ -264,12 +264,12 @@ def plus(reader: Reader, node: exp.Add, scope: Scope) -> Term:
     if reader.facts.plus_joins_texts:
         return any_node(reader, node, scope)
 
-    return ("plus", *both(reader, node, scope))
+    return ("plus", *both_sides(reader, node, scope))
 
 
 def times(reader: Reader, node: exp.Mul, scope: Scope) -> Term:
     """a * b is b * a"""
-    return ("times", *both(reader, node, scope))
+    return ("times", *both_sides(reader, node, scope))
 
 
 # -- aggregates ------------------------------------------------------------------------------------
@@ -297,14 +297,16 @@ def count_rows() -> Term:
 def alike_when_distinct(reader: Reader, node: exp.Expr, scope: Scope) -> Term:
     """MAX(DISTINCT a) is MAX(a)"""
     inner = node.this
-    single = isinstance(inner, exp.Distinct) and len(inner.expressions) == len(filled(node)) == 1
+    single = (
+        isinstance(inner, exp.Distinct) and len(inner.expressions) == len(operand_names(node)) == 1
+    )
     if not single:
         return any_node(reader, node, scope)
 
     return ("node", node.key, (("this", term_of(reader, inner.expressions[0], scope)),))
 
 
-def filtered(reader: Reader, node: exp.Filter, scope: Scope) -> Term:
+def rewrite_filter(reader: Reader, node: exp.Filter, scope: Scope) -> Term:
     """SUM(a) FILTER (WHERE c) is SUM(CASE WHEN c THEN a END)"""
     made = operand(reader, node, scope)
     test = term_of(reader, node.expression.this, scope)
@@ -319,7 +321,7 @@ def filtered(reader: Reader, node: exp.Filter, scope: Scope) -> Term:
     return ("node", made[1], (("this", case(((test, value),), NULL)),))
 
 
-def filled(node: exp.Expr) -> list[str]:
+def operand_names(node: exp.Expr) -> list[str]:
     """Return the names of the operands that a node has."""
     return [name for name, value in node.args.items() if value]
 
@@ -335,15 +337,15 @@ HANDLERS: dict[type, Callable[[Any, Any, Any], Term]] = {
     exp.Or: disjunction,
     exp.Not: negation,
     exp.EQ: equal,
-    exp.NEQ: unequal,
-    exp.LT: less,
-    exp.LTE: less,
+    exp.NEQ: inequality,
+    exp.LT: less_than,
+    exp.LTE: less_than,
     exp.GT: greater,
     exp.GTE: greater,
     exp.Between: between,
     exp.Is: is_,
-    exp.NullSafeEQ: same,
-    exp.NullSafeNEQ: other,
+    exp.NullSafeEQ: null_safe_equality,
+    exp.NullSafeNEQ: null_safe_inequality,
     exp.In: in_,
     exp.Exists: exists,
     exp.Case: case_,
@@ -357,5 +359,5 @@ HANDLERS: dict[type, Callable[[Any, Any, Any], Term]] = {
     exp.Max: alike_when_distinct,
     exp.LogicalAnd: alike_when_distinct,
     exp.LogicalOr: alike_when_distinct,
-    exp.Filter: filtered,
+    exp.Filter: rewrite_filter,
 }

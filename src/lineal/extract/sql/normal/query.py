@@ -13,7 +13,7 @@ from lineal.extract.sql.normal.terms import (
     Term,
     as_filter,
     column,
-    eq,
+    equality,
     has_aggregate,
     may_fail,
     replace_columns,
@@ -141,7 +141,7 @@ class Block(Query):
     def member_of(self, value: Term) -> Term:
         """x IN (SELECT y FROM u WHERE c)      EXISTS (SELECT 1 FROM u WHERE c AND y = x)"""
         if self.is_plain or (self.distinct and self.keys is None and not self.has_aggregates):
-            found = as_filter(eq(value, self.items[0].term))
+            found = as_filter(equality(value, self.items[0].term))
             inner = replace(self, items=[], distinct=False, order=[])
             inner.conditions = [*self.conditions, found]
             return ("exists", inner)
@@ -192,7 +192,7 @@ class SetOperation(Query):
 def member_of_derived(query: Query, value: Term) -> Term:
     """EXISTS (SELECT 1 FROM (query) AS q WHERE q.y = x)"""
     source = Source("", query, query.names)
-    compared = eq(value, column(source.number, (query.names or [""])[0]))
+    compared = equality(value, column(source.number, (query.names or [""])[0]))
     return ("exists", Block(sources=[source], conditions=[compared]))
 
 

@@ -11,13 +11,13 @@ from sqlglot import exp
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.normal.errors import Unproven
-from lineal.extract.sql.normal.expressions import filled, term_of
+from lineal.extract.sql.normal.expressions import operand_names, term_of
 from lineal.extract.sql.normal.query import Block, Item, Left, Query, SetOperation, Source
 from lineal.extract.sql.normal.terms import (
     Term,
     as_filter,
     column,
-    eq,
+    equality,
     not_,
     operands,
 )
@@ -79,7 +79,11 @@ class Reader:
         if isinstance(node, exp.SetOperation):
             return self.set_operation(node, Scope(outer, tables))
 
-        if isinstance(node, exp.Subquery) and set(filled(node)) <= {"this", "alias", "with_"}:
+        if isinstance(node, exp.Subquery) and set(operand_names(node)) <= {
+            "this",
+            "alias",
+            "with_",
+        }:
             return self.query(node.this, Scope(outer.parent, tables, outer.sources, outer.merged))
 
         raise Unproven(type(node).__name__)
@@ -104,7 +108,7 @@ class Reader:
 
     def set_operation(self, node: exp.Expr, scope: Scope) -> SetOperation:
         """a UNION b"""
-        if set(filled(node)) - {"this", "expression", "distinct", "with_"}:
+        if set(operand_names(node)) - {"this", "expression", "distinct", "with_"}:
             raise Unproven("a set operation with more to it")
 
         branches = [self.query(side, scope) for side in (node.this, node.expression)]
@@ -115,7 +119,7 @@ class Reader:
 
     def select(self, node: exp.Select, scope: Scope) -> Block:
         """SELECT … FROM … WHERE … GROUP BY … HAVING …"""
-        if set(filled(node)) - CLAUSES:
+        if set(operand_names(node)) - CLAUSES:
             raise Unproven("a SELECT with more to it")
 
         block = Block()
@@ -149,7 +153,7 @@ class Reader:
 
     def read_join(self, join: exp.Join, block: Block, scope: Scope) -> None:
         """Add a join to a block: an inner one is a source and conditions."""
-        if set(filled(join)) - {"this", "on", "using", "kind", "side"}:
+        if set(operand_names(join)) - {"this", "on", "using", "kind", "side"}:
             raise Unproven("a join with more to it")
 
         side = (join.args.get("side") or "").upper()
@@ -205,7 +209,7 @@ class Reader:
                 left = self.using_left(name, block)
 
             right = column(source.number, name)
-            found.append(eq(left, right))
+            found.append(equality(left, right))
             scope.merged[name] = right if side == "RIGHT" else left
 
         return found
@@ -225,8 +229,12 @@ class Reader:
 
     def member(self, member: Any, scope: Scope) -> Source:
         """Return a member of FROM, and note it in the scope under its alias."""
-        if isinstance(member, exp.Subquery) and set(filled(member)) <= {"this", "alias", "with_"}:
-            source = self.derived(member, Scope(scope.parent, scope.tables))
+        if isinstance(member, exp.Subquery) and set(operand_names(member)) <= {
+            "this",
+            "alias",
+            "with_",
+        }:
+            source = self.derived_source(member, Scope(scope.parent, scope.tables))
         elif holds(member, exp.Table, exp.Identifier):
             source = self.table(member, scope)
         else:
@@ -241,13 +249,13 @@ class Reader:
 
     def table(self, member: exp.Table, scope: Scope) -> Source:
         """Return a table, or the CTE that goes by its name."""
-        if set(filled(member)) - {"this", "alias", "db", "catalog"}:
+        if set(operand_names(member)) - {"this", "alias", "db", "catalog"}:
             raise Unproven("a table with more to it")
 
         cte = scope.tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
         if cte is not None:
             query, tables = cte
-            return self.derived(query, Scope(None, tables))
+            return self.derived_source(query, Scope(None, tables))
 
         name = ".".join(
             self.facts.fold_table(part.name, bool(part.args.get("quoted"))) for part in member.parts
@@ -258,7 +266,7 @@ class Reader:
 
         return Source(name, None, [self.facts.fold(each, False) for each in columns])
 
-    def derived(self, node: exp.Expr, scope: Scope) -> Source:
+    def derived_source(self, node: exp.Expr, scope: Scope) -> Source:
         """Return a subquery or a CTE as a source."""
         query = self.query(node, scope)
         names = query.names
@@ -293,14 +301,14 @@ class Reader:
         """Return the column that a name means."""
         parts = list(map(self.fold, node.parts))
         if len(parts) == 2:
-            return self.qualified(parts[0], parts[1], scope)
+            return self.qualified_column(parts[0], parts[1], scope)
 
         if len(parts) == 1:
-            return self.unqualified(parts[0], scope)
+            return self.unqualified_column(parts[0], scope)
 
         raise Unproven("a name of three parts")
 
-    def qualified(self, alias: str, name: str, scope: Scope) -> Term:
+    def qualified_column(self, alias: str, name: str, scope: Scope) -> Term:
         """t.a"""
         here: Scope | None = scope
         while here is not None:
@@ -315,11 +323,11 @@ class Reader:
 
         raise Unproven("a qualifier without a source")
 
-    def unqualified(self, name: str, scope: Scope) -> Term:
+    def unqualified_column(self, name: str, scope: Scope) -> Term:
         """a: the column of the innermost query that has one of this name."""
         here: Scope | None = scope
         while here is not None:
-            found = self.owned(name, here)
+            found = self.column_of_scope(name, here)
             if found is not None:
                 return found
 
@@ -327,7 +335,7 @@ class Reader:
 
         raise Unproven("a name without a source")
 
-    def owned(self, name: str, scope: Scope) -> Term | None:
+    def column_of_scope(self, name: str, scope: Scope) -> Term | None:
         """Return the column of one scope that a name means; None if the scope has none."""
         if name in scope.merged:
             return scope.merged[name]
@@ -378,7 +386,7 @@ class Reader:
             (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
             for join in list_arg(node, "joins")
         )
-        if filled(star) or scope.merged or halves:
+        if operand_names(star) or scope.merged or halves:
             raise Unproven("a star with more to it")
 
         sources = list(scope.sources.values())
@@ -399,7 +407,7 @@ class Reader:
         """Read GROUP BY and HAVING; an aggregate without keys makes one group of all rows."""
         group, having = node.args.get("group"), node.args.get("having")
         if group is not None:
-            if set(filled(group)) - {"expressions"}:
+            if set(operand_names(group)) - {"expressions"}:
                 raise Unproven("groups with more to them")
 
             block.keys = [self.by_position(each, block, scope) for each in group.expressions]
@@ -446,7 +454,7 @@ class Reader:
         if distinct is None:
             return
 
-        if filled(distinct):
+        if operand_names(distinct):
             raise Unproven("DISTINCT ON")
 
         block.distinct = True
@@ -457,7 +465,7 @@ class Reader:
         if order is None:
             return
 
-        if filled(order) != ["expressions"]:
+        if operand_names(order) != ["expressions"]:
             raise Unproven("an order with more to it")
 
         for each in order.expressions:

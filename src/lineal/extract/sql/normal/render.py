@@ -40,7 +40,7 @@ class Labels:
         return f"{self.names[source]}.{known.get(term[2], term[2])}"
 
 
-def short(text: str) -> str:
+def digest_of(text: str) -> str:
     """Return a digest of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
@@ -109,7 +109,9 @@ def block_texts(block: Block, outer: Labels, used: set[str] | None) -> Iterator[
             labels.names[source.number] = f"{labels.depth}:{at}"
             labels.columns[source.number] = texts[source.number][1]
 
-        yield labelled(block, labels, {number: text for number, (text, _) in texts.items()}, used)
+        yield render_with_labels(
+            block, labels, {number: text for number, (text, _) in texts.items()}, used
+        )
 
 
 def columns_used(block: Block) -> dict[int, set[str]]:
@@ -145,10 +147,10 @@ def set_source(query: SetOperation, used: set[str], outer: Labels) -> Rendered:
 
     blocks = all_are(query.branches, Block)
     text = set_text(query, outer, kept if blocks else None)
-    return short(text), {name: f"#{at}" for at, name in enumerate(names)}
+    return digest_of(text), {name: f"#{at}" for at, name in enumerate(names)}
 
 
-def labelled(
+def render_with_labels(
     block: Block, labels: Labels, texts: dict[int, str], used: set[str] | None
 ) -> Rendered:
     """Return the text of a block under labels of its sources."""
@@ -178,8 +180,8 @@ def labelled(
         if block.distinct or name in used or may_fail(item.term)
     }
     parts.append(f"items{sorted(kept)}")
-    columns = {name: short(text) for name, text in items if name != "*"}
-    return short(f"select({','.join(parts)})"), columns
+    columns = {name: digest_of(text) for name, text in items if name != "*"}
+    return digest_of(f"select({','.join(parts)})"), columns
 
 
 # -- terms -----------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from lineal.extract.sql.normal.terms import (
     column,
     has_aggregate,
     has_window,
-    inside,
     may_fail,
     operands,
     replace_columns,
     sources_of,
     strict_columns,
+    terms_in,
 )
 from lineal.model.sequences import flatten
 
@@ -299,7 +299,7 @@ def can_move(block: Block, inner: Block, source: Source) -> bool:
 def is_opaque(inner: Block) -> bool:
     """Tell whether a function that nobody knows is called: it may be an aggregate, or volatile."""
     return any(
-        each[:2] == ("node", "anonymous") for term in inner.own_terms() for each in inside(term)
+        each[:2] == ("node", "anonymous") for term in inner.own_terms() for each in terms_in(term)
     )
 
 
@@ -330,7 +330,7 @@ def mapping_of(inner: Block, source: Source) -> Callable[[Term], Term]:
     return change
 
 
-def replaced(block: Block, change: Callable[[Term], Term]) -> Block:
+def with_columns(block: Block, change: Callable[[Term], Term]) -> Block:
     """Return a block with other columns."""
     return block.replace(change)
 
@@ -339,7 +339,7 @@ def merge_plain(block: Block, inner: Block, source: Source) -> Block:
     """Merge a derived table that filters, joins and computes, but keeps each row."""
     kept = [each for each in block.sources if each is not source]
     block.sources = []
-    made = replaced(block, mapping_of(inner, source))
+    made = with_columns(block, mapping_of(inner, source))
     made.sources = [*kept, *inner.sources]
     made.lefts = [*inner.lefts, *made.lefts]
     made.conditions = [*inner.conditions, *filters_of(made.conditions)]
@@ -354,13 +354,13 @@ def filters_of(conditions: list[Term]) -> list[Term]:
 def merge_only(block: Block, inner: Block, source: Source) -> Block:
     """Merge a derived table that groups, where nothing else is read."""
     if inner.keys is not None and not inner.distinct and not any_window(inner):
-        made = regrouped(block, inner, source)
+        made = merge_blocks(block, inner, source)
         made.having = [*inner.having, *filters_of(made.conditions)]
         made.conditions = list(inner.conditions)
         return made
 
     if inner.distinct and passes_all(block, inner, source) and not any_window(inner):
-        made = regrouped(block, inner, source)
+        made = merge_blocks(block, inner, source)
         if inner.keys is None:
             made.conditions = [*inner.conditions, *filters_of(made.conditions)]
             made.distinct = True
@@ -374,11 +374,11 @@ def any_window(block: Block) -> bool:
     return any(has_window(item.term) for item in block.items)
 
 
-def regrouped(block: Block, inner: Block, source: Source) -> Block:
+def merge_blocks(block: Block, inner: Block, source: Source) -> Block:
     """Return the outer query over the sources of the inner one."""
     sources = block.sources
     block.sources = []
-    made = replaced(block, mapping_of(inner, source))
+    made = with_columns(block, mapping_of(inner, source))
     block.sources = sources
     made.sources, made.lefts, made.keys = inner.sources, inner.lefts, inner.keys
     return made
@@ -409,7 +409,7 @@ def merge_left(block: Block, inner: Block, left: Left) -> Block:
 
     others = [each for each in block.lefts if each is not left]
     block.lefts = [*others, Left(Source(""), list(left.conditions))]
-    made = replaced(block, mapping_of(inner, left.source))
+    made = with_columns(block, mapping_of(inner, left.source))
     last = made.lefts.pop()
     made.lefts.append(Left(inner.sources[0], [*inner.conditions, *filters_of(last.conditions)]))
     return made
@@ -421,13 +421,13 @@ def merge_left(block: Block, inner: Block, left: Left) -> Block:
 def push_conditions(block: Block) -> None:
     """Move conditions on one derived table into it: WHERE after GROUP BY is HAVING."""
     for source in block.sources:
-        block.conditions = pushed(block.conditions, source)
+        block.conditions = conditions_left(block.conditions, source)
 
     for left in block.lefts:
-        left.conditions = pushed(left.conditions, left.source)
+        left.conditions = conditions_left(left.conditions, left.source)
 
 
-def pushed(conditions: list[Term], source: Source) -> list[Term]:
+def conditions_left(conditions: list[Term], source: Source) -> list[Term]:
     """Return the conditions that could not be moved into a source."""
     if source.query is None or any(map(may_fail, source.query.terms())):
         return conditions
@@ -446,7 +446,7 @@ def pushed(conditions: list[Term], source: Source) -> list[Term]:
 
 def is_flat(term: Term) -> bool:
     """Tell whether a condition has no subquery."""
-    return not any(each[0] in ("exists", "in", "scalar") for each in inside(term))
+    return not any(each[0] in ("exists", "in", "scalar") for each in terms_in(term))
 
 
 def accept(query: Query, condition: Term, source: Source) -> Query | None:

@@ -65,7 +65,7 @@ def literal(kind: str, text: str) -> Term:
 # -- walking ---------------------------------------------------------------------------------------
 
 
-def inside(term: Term) -> Iterator[Term]:
+def terms_in(term: Term) -> Iterator[Term]:
     """Yield a term and every term in it, those of subqueries included."""
     stack: list[Any] = [term]
     while stack:
@@ -81,7 +81,7 @@ def inside(term: Term) -> Iterator[Term]:
 
 def columns_in(term: Term) -> Iterator[Term]:
     """Yield every column that a term names."""
-    return (each for each in inside(term) if each[0] in ("col", "star"))
+    return (each for each in terms_in(term) if each[0] in ("col", "star"))
 
 
 def sources_of(term: Term) -> set[int]:
@@ -144,14 +144,14 @@ def has_aggregate(term: Term) -> bool:
 
 def has_window(term: Term) -> bool:
     """Tell whether a term holds a window."""
-    return any(each[0] == "node" and each[1] == "window" for each in inside(term))
+    return any(each[0] == "node" and each[1] == "window" for each in terms_in(term))
 
 
 def may_fail(term: Term) -> bool:
     """Tell whether evaluating a term can be refused: a division, a cast, a function that is not
     known, a scalar subquery with two rows.
     """
-    return any(not is_total(each) for each in inside(term))
+    return any(not is_total(each) for each in terms_in(term))
 
 
 def is_total(term: Term) -> bool:
@@ -220,7 +220,7 @@ def not_(term: Term) -> Term:
     return CONSTANTS.get(term) or ("not", term)
 
 
-def eq(left: Term, right: Term) -> Term:
+def equality(left: Term, right: Term) -> Term:
     """a = b, the same as b = a; 1 = 1 always holds."""
     if left == right and left[0] == "lit" and left != NULL:
         return TRUE
@@ -310,7 +310,7 @@ BUILDERS: dict[str, Callable[..., Term]] = {
     "and": and_,
     "or": or_,
     "not": not_,
-    "eq": eq,
+    "eq": equality,
     "case": case,
     "coalesce": coalesce,
 }

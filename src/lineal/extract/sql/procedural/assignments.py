@@ -23,7 +23,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     Tokens,
     as_select,
-    closing,
+    closing_parenthesis,
     is_name,
     items,
     kind_at,
@@ -98,7 +98,7 @@ class Assignments(Reader):
                 and is_name(token)
                 and self.key(token) in self.body.names
             ):
-                at = closing(tokens, at, len(tokens)) + 1
+                at = closing_parenthesis(tokens, at, len(tokens)) + 1
 
         return found
 

@@ -163,7 +163,7 @@ class Blocks(Bodies):
 
         return self.create(tokens, at)
 
-    def nested(self, tokens: Tokens, at: int) -> int:
+    def nested_routine(self, tokens: Tokens, at: int) -> int:
         """Read a routine inside another one.
 
         PROCEDURE p IS … in a package or in declarations
@@ -197,8 +197,8 @@ STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {
     "CREATE": Blocks.create,
     "REPLACE": Blocks.replace_routine,
     "WITH": Blocks.with_function,
-    "PROCEDURE": Blocks.nested,
-    "FUNCTION": Blocks.nested,
+    "PROCEDURE": Blocks.nested_routine,
+    "FUNCTION": Blocks.nested_routine,
 }
 """What reads a construct, by its first word."""
 

@@ -92,7 +92,7 @@ def end_of(tokens: Tokens, at: int) -> int:
             takes = NOTHING
         elif here == "WITH" and word(tokens[position - 1]) == "AS":  # CREATE VIEW v AS WITH c AS …
             takes = TAKES[here]
-        elif here in STARTERS and not belongs(tokens, position, first):
+        elif here in STARTERS and not belongs_to_statement(tokens, position, first):
             if here not in takes:
                 return position
 
@@ -102,7 +102,7 @@ def end_of(tokens: Tokens, at: int) -> int:
     return len(tokens)
 
 
-def belongs(tokens: Tokens, at: int, first: str) -> bool:
+def belongs_to_statement(tokens: Tokens, at: int, first: str) -> bool:
     """Tell whether a word that may start a statement does not: it is a name, a hint, or a part of
     this one.
     """

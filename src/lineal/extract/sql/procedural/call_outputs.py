@@ -19,7 +19,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     Tokens,
     as_select,
-    closing,
+    closing_parenthesis,
     items,
     kind_at,
     new_token,
@@ -45,7 +45,7 @@ class Argument(NamedTuple):
 def arguments_of(walker: Assignments, tokens: Tokens) -> list[Argument]:
     """(1, x => y), @x = @y OUTPUT, @z      the arguments behind the name of a procedure"""
     if kind_at(tokens, 0) is OPEN:
-        tokens = tokens[1 : closing(tokens, 0, len(tokens))]
+        tokens = tokens[1 : closing_parenthesis(tokens, 0, len(tokens))]
 
     found = []
     for item in items(tokens):

@@ -19,7 +19,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
     Tokens,
-    closing,
+    closing_parenthesis,
     items,
     new_token,
     split_at,
@@ -131,7 +131,7 @@ def is_call(tokens: Tokens) -> bool:
     if len(tokens) < 4 or tokens[1].token_type is not OPEN:
         return False
 
-    return closing(tokens, 1, len(tokens)) == len(tokens) - 1
+    return closing_parenthesis(tokens, 1, len(tokens)) == len(tokens) - 1
 
 
 Texts = list[str | None]

@@ -349,7 +349,7 @@ class Body:
         self.names.add(variable)
         positions, held = self.history.setdefault(variable, ([], []))
         if positions and positions[0] == 0:
-            held[0] = _united(held[0], (ref,))
+            held[0] = _unite_values(held[0], (ref,))
         else:
             positions.insert(0, 0)
             held.insert(0, (ref,))
@@ -436,7 +436,7 @@ class Body:
         assigned = {variable: tuple(refs) for variable, refs in construct.assigned.items()}
         self.branch(construct)
         for variable, refs in assigned.items():
-            self._set(variable, _united(self._before(variable, construct), refs), quiet=True)
+            self._set(variable, _unite_values(self._before(variable, construct), refs), quiet=True)
             construct.changed[variable] = None
 
     def leave(self, construct: Construct) -> None:
@@ -463,10 +463,10 @@ class Body:
         for variable, refs in before.items():
             united: Refs = () if construct.exhaustive else refs
             for end in ends:
-                united = _united(united, end.get(variable, refs))
+                united = _unite_values(united, end.get(variable, refs))
 
             if construct.loop is not None:
-                united = _united(united, tuple(construct.assigned.get(variable, ())))
+                united = _unite_values(united, tuple(construct.assigned.get(variable, ())))
 
             self._set(variable, united)
 
@@ -550,7 +550,7 @@ class Body:
 
     def values_at(self, variable: str, moment: Moment) -> list[Held]:
         """Return what a variable may hold at a moment: few assignments, and meetings of many."""
-        return list(few(self._at(variable, moment.position, moment.loop)))
+        return list(expand_if_few(self._at(variable, moment.position, moment.loop)))
 
     def needs(self, assignment: Assignment) -> Iterator[Assignment]:
         """The assignments that are evaluated before one that uses their values.
@@ -567,7 +567,7 @@ class Body:
                     yield held.assignment
 
 
-def few(refs: Iterable[Held]) -> dict[Held, None]:
+def expand_if_few(refs: Iterable[Held]) -> dict[Held, None]:
     """The same, with the assignments of a loop in its place where these are few."""
     found: dict[Held, None] = {}
     for held in refs:
@@ -596,7 +596,7 @@ def without_field(held: Held, field: str) -> Held | None:
     return held._replace(set_later=held.set_later | {field})
 
 
-def _united(left: Refs, right: Refs) -> Refs:
+def _unite_values(left: Refs, right: Refs) -> Refs:
     """Return the values of both sides, each once."""
     if left == right or not right:
         return left

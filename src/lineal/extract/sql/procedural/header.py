@@ -24,7 +24,7 @@ from lineal.extract.sql.procedural.text import (
     SEMICOLON,
     STRINGS,
     Tokens,
-    closing,
+    closing_parenthesis,
     find_word,
     is_name,
     items,
@@ -95,7 +95,7 @@ def put_block(tokens: Tokens, body: int) -> None:
     if body < 0 or kind_at(tokens, body) is not OPEN:
         return
 
-    close = closing(tokens, body, len(tokens) - 1)
+    close = closing_parenthesis(tokens, body, len(tokens) - 1)
     if kind_at(tokens, close - 1) is not TokenType.SEMICOLON:
         tokens.insert(close, new_token(TokenType.SEMICOLON, ";", tokens[close]))
         close += 1
@@ -112,7 +112,7 @@ def signature(walker: Reader, routine: Routine, tokens: Tokens, at: int) -> int:
     reads parameters and clauses, and says where the body starts; -1: no body
     """
     if kind_at(tokens, at) is OPEN:
-        close = closing(tokens, at, len(tokens))
+        close = closing_parenthesis(tokens, at, len(tokens))
         routine.parameters = parameters(walker, tokens[at + 1 : close])
         at = close + 1
 
@@ -308,7 +308,7 @@ def returned_columns(
     (a INT, b INT), <a INT64>      the columns of the result, which TABLE also declares
     """
     if tokens[at].token_type is OPEN:
-        close = closing(tokens, at, len(tokens))
+        close = closing_parenthesis(tokens, at, len(tokens))
     else:
         close = closing_angle(tokens, at)
 

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token
 from lineal.extract.sql.procedural.text import (
     OPEN,
     Tokens,
-    closing,
+    closing_parenthesis,
     find_word,
     is_name,
     items,
@@ -32,7 +32,7 @@ def fields_of_type(tokens: Tokens) -> tuple[int, Tokens]:
     if at < 2 or word(tokens[at - 1]) not in ("IS", "AS") or kind_at(tokens, at + 1) is not OPEN:
         return -1, []
 
-    listed = items(tokens[at + 2 : closing(tokens, at + 1, len(tokens))])
+    listed = items(tokens[at + 2 : closing_parenthesis(tokens, at + 1, len(tokens))])
     name = at - 2
     if word(tokens[name]) == "FORCE":
         name -= 1

@@ -39,7 +39,7 @@ from lineal.extract.sql.procedural.text import (
     STRINGS,
     Tokens,
     as_select,
-    closing,
+    closing_parenthesis,
     find_kind,
     find_outside,
     find_word,
@@ -507,7 +507,7 @@ class Simple(Declarations):
         if routine is None or word_at(tokens, 1) != "ROW" or kind_at(tokens, 2) is not OPEN:
             return
 
-        values = tokens[3 : closing(tokens, 2, len(tokens))]
+        values = tokens[3 : closing_parenthesis(tokens, 2, len(tokens))]
         routine.table = True
         if is_call(values) and self.body.refs(self.key(values[0]), self.body.now()):
             self.pipe_item(values[0], routine)

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lineal.algebra.frame import Frame
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.lineage import Lineage, unite_lineages
 from lineal.algebra.symbols import SymbolTable
 from lineal.algebra.values import read_part
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.procedural.flow import Held, Moment, Ref, few, queries_left
+from lineal.extract.sql.procedural.flow import Held, Moment, Ref, expand_if_few, queries_left
 from lineal.model.edge import Column, Dataset
 from lineal.model.sequences import flatten
 from lineal.model.way import IDENTITY
@@ -53,7 +53,7 @@ class Symbols(SymbolTable):
 
         self.values.used.use([each for each in held if not isinstance(each, Ref)], evaluation)
         self.values.used.use([ref.assignment for ref in refs], evaluation)
-        return united(self.lineages_of(refs, large, moment, evaluation))
+        return unite_lineages(self.lineages_of(refs, large, moment, evaluation))
 
     def refs_of(self, held: Iterable[Held]) -> list[Ref]:
         """The assignments among the things that a variable may hold."""
@@ -125,10 +125,10 @@ class Symbols(SymbolTable):
         if isinstance(held, Ref):
             whole = whole_of(self.values.part(held))
         else:
-            those = list(few(held.held))
+            those = list(expand_if_few(held.held))
             refs = self.refs_of(those)
             large = self.large_of(those, refs, user)
-            whole = united(self.lineages_of(refs, large, held.moment, user))
+            whole = unite_lineages(self.lineages_of(refs, large, held.moment, user))
 
         return read_part(whole, symbol.path) if symbol.path else whole
 
@@ -145,4 +145,4 @@ class Symbols(SymbolTable):
 
 def whole_of(frame: Frame) -> Lineage:
     """All that a value is made of: its columns, and what decides its rows."""
-    return united([*(slot.lineage for slot in frame.slots), frame.rows])
+    return unite_lineages([*(slot.lineage for slot in frame.slots), frame.rows])

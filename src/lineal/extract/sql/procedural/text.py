@@ -15,7 +15,7 @@ from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.dialects.procedures import DOLLARS_ARE_NO_QUOTES
 from lineal.extract.sql.placeholders import has_placeholders, placed
-from lineal.extract.sql.words import FAILURES, moved, readable
+from lineal.extract.sql.words import FAILURES, move_tokens, readable_text
 from lineal.model.script import Script
 
 Tokens = list[Token]
@@ -55,7 +55,7 @@ def tokenizer(dialect: str) -> Any:
 def tokens_of(text: str, dialect: str) -> Tokens:
     """The tokens of a text; may raise what sqlglot raises."""
     words = tokenizer(dialect)(dialect=parser_dialect(dialect))
-    tokens: Tokens = words.tokenize(readable(text, dialect))
+    tokens: Tokens = words.tokenize(readable_text(text, dialect))
     if has_placeholders(text, dialect):
         return placed(tokens, text, dialect)
 
@@ -148,7 +148,7 @@ def skip_words(tokens: Tokens, at: int, words: Container[str]) -> int:
     return at
 
 
-def inside(token: Token, script: Script) -> Tokens | None:
+def tokens_inside(token: Token, script: Script) -> Tokens | None:
     """Return the tokens inside a string.
 
     $$ BEGIN … END $$, 'BEGIN … END'
@@ -161,7 +161,7 @@ def inside(token: Token, script: Script) -> Tokens | None:
         text = text.replace("''", " '").replace("\\'", " '")
 
     try:
-        return moved(tokens_in(text, script), start, script.text)
+        return move_tokens(tokens_in(text, script), start, script.text)
     except FAILURES:
         return None
 
@@ -257,10 +257,13 @@ def unwrap(tokens: Tokens) -> Tokens:
 
 def is_wrapped(tokens: Tokens) -> bool:
     """Tell whether the first token opens a parenthesis that the last one closes."""
-    return tokens[0].token_type is OPEN and closing(tokens, 0, len(tokens)) == len(tokens) - 1
+    return (
+        tokens[0].token_type is OPEN
+        and closing_parenthesis(tokens, 0, len(tokens)) == len(tokens) - 1
+    )
 
 
-def closing(tokens: Tokens, at: int, end: int) -> int:
+def closing_parenthesis(tokens: Tokens, at: int, end: int) -> int:
     """The parenthesis that closes the one at `at`; the end, if none does."""
     depth = 0
     for i in range(at, end):

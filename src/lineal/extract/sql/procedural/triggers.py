@@ -16,7 +16,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
     Tokens,
-    closing,
+    closing_parenthesis,
     find_word,
     kind_at,
     unwrap,
@@ -199,5 +199,5 @@ def names_compared(condition: Tokens, at: int) -> frozenset[str] | None:
     if word_at(after, 0) != "IN" or kind_at(after, 1) is not OPEN or len(after) < 3:
         return None
 
-    end = closing(after, 1, len(after))
+    end = closing_parenthesis(after, 1, len(after))
     return frozenset(token.text for token in after[2:end] if token.token_type in STRINGS)

@@ -15,7 +15,7 @@ from lineal.extract.sql.procedural.text import (
     DEPTHS,
     SEMICOLON,
     Tokens,
-    closing,
+    closing_parenthesis,
     find_word,
     kind_at,
     new_token,
@@ -53,7 +53,7 @@ class TSqlRoutines(TSqlStatements):
         """
         self.table_variables.add(routine.result)
         start = find_word(tokens, ("RETURNS",), missing=len(tokens)) + 1
-        close = closing(tokens, start + 3, len(tokens))
+        close = closing_parenthesis(tokens, start + 3, len(tokens))
         self.table_variable(tokens[start : close + 1], 2)
 
     def end_routine(self, held: Held) -> None:

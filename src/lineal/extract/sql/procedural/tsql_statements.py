@@ -18,7 +18,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     Tokens,
     as_select,
-    closing,
+    closing_parenthesis,
     find_kind,
     find_outside,
     find_word,
@@ -274,7 +274,7 @@ class TSqlStatements(Walker):
             rest = rest[after + 1 :]
 
         if kind_at(rest, 0) is OPEN:
-            self.execute(rest[1 : closing(rest, 0, len(rest))], tokens[0], [])
+            self.execute(rest[1 : closing_parenthesis(rest, 0, len(rest))], tokens[0], [])
             return
 
         parts, after = self.name_at(rest, 0)
@@ -388,7 +388,7 @@ def first_item(tokens: Tokens) -> int:
         return first
 
     if tokens[first + 1].token_type is OPEN:
-        return closing(tokens, first + 1, len(tokens)) + 1
+        return closing_parenthesis(tokens, first + 1, len(tokens)) + 1
 
     return first + 2
 

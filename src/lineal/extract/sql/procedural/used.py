@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
-from lineal.extract.sql.procedural.flow import Assignment, Held, Ref, few
+from lineal.extract.sql.procedural.flow import Assignment, Held, Ref, expand_if_few
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.values import Values
@@ -90,7 +90,7 @@ class UsedEvaluations:
 
     def members_of(self, held: Held, user: Evaluation) -> Iterator[Used]:
         """The values that meet in one."""
-        members = (held,) if isinstance(held, Ref) else tuple(few(held.held))
+        members = (held,) if isinstance(held, Ref) else tuple(expand_if_few(held.held))
         for each in members:
             if not isinstance(each, Ref):
                 yield each

@@ -14,12 +14,12 @@ from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, pour, united
+from lineal.algebra.lineage import NOTHING, Lineage, pour, unite_lineages
 from lineal.algebra.relation import (
-    beside,
     decided_rows,
     one_row,
     project,
+    put_side_by_side,
     rename,
     union,
     union_by_name,
@@ -126,7 +126,7 @@ class Locals(Scope):
         if self.values.lacks_trigger(key, self.moment):
             self.report_unknown_row()
 
-        whole = united([*(slot.lineage for slot in frame.slots), frame.rows])
+        whole = unite_lineages([*(slot.lineage for slot in frame.slots), frame.rows])
         if not self.values.holds_row(key):
             return Slot(name, key, whole)
 
@@ -168,7 +168,9 @@ class Locals(Scope):
     def rows_of_loops(self) -> Lineage:
         """FOR r IN (SELECT …) LOOP      what decides how often a statement in the loop is executed"""
         queries = self.moment.queries
-        return united([self.values.frame_of(query, self.evaluation).rows for query in queries])
+        return unite_lineages(
+            [self.values.frame_of(query, self.evaluation).rows for query in queries]
+        )
 
     def report_unknown_row(self) -> None:
         """Report a row that no trigger gives.
@@ -240,7 +242,7 @@ class Values:
             return frames[0]
 
         memory = self.united.setdefault(key, [])
-        counts = [_shared(known, frames) for known, _ in memory]
+        counts = [_frames_spared(known, frames) for known, _ in memory]
         shared = max(counts, default=0)
         unite = union_by_name if self.holds_row(key) else union_values
         if not shared:
@@ -337,7 +339,7 @@ class Values:
         key = tuple(map(id, (frame, *around)))
         known = self.left.get(key)
         if known is None:
-            rows = united([frame.rows, *(each.rows for each in around)])
+            rows = unite_lineages([frame.rows, *(each.rows for each in around)])
             made = project(decided_rows(rows), frame.slots)
             self.left[key] = known = [frame, *around], made
 
@@ -492,12 +494,12 @@ class Values:
             self.frames[assignment] = self.at(row, assignment.moment, evaluation)
         else:
             self.frames[assignment] = query(
-                self.constructed(row_items(assignment.query)), around, around.tables(), evaluation
+                self.construct_row(row_items(assignment.query)), around, around.tables(), evaluation
             )
 
         self.evaluations[assignment] = evaluation
 
-    def constructed(self, tree: exp.Expr) -> exp.Expr:
+    def construct_row(self, tree: exp.Expr) -> exp.Expr:
         """SELECT row_t(a, b)      SELECT a AS id, b AS v, where another script declares row_t"""
         only = only_or_none(tree.expressions)
         if not isinstance(tree, exp.Select) or not isinstance(only, exp.Anonymous):
@@ -555,7 +557,7 @@ def union_values(frames: Sequence[Frame]) -> Frame:
     return union_by_name(frames)
 
 
-def _shared(known: Sequence[Frame], frames: Sequence[Frame]) -> int:
+def _frames_spared(known: Sequence[Frame], frames: Sequence[Frame]) -> int:
     """How many frames a union that is known spares: all of its own, at the start or at the end."""
     count = len(known)
     if count < 2 or count > len(frames):
@@ -626,8 +628,8 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
             if slot.key in parts:
                 parts[slot.key].append(slot.lineage)
 
-    slots = [Slot(name, key, united(parts[key])) for name, key in columns]
-    return project(beside(first_of_each(held)), slots)
+    slots = [Slot(name, key, unite_lineages(parts[key])) for name, key in columns]
+    return project(put_side_by_side(first_of_each(held)), slots)
 
 
 def typed_slots(frame: Frame, ref: Ref, columns: list[Named]) -> Sequence[Slot]:

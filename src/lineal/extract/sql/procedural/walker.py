@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token
 from lineal.extract.sql.procedural.dynamic import Dynamic, constant, number_marks
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.results import Results
-from lineal.extract.sql.procedural.text import QUOTED, Tokens, inside, place_at, tokens_in
+from lineal.extract.sql.procedural.text import QUOTED, Tokens, place_at, tokens_in, tokens_inside
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 
@@ -39,7 +39,7 @@ class Walker(Results):
             self.report(Code.TOO_DEEP, "strings with code in them nest too deeply", token)
             return None
 
-        tokens = inside(token, self.script)
+        tokens = tokens_inside(token, self.script)
         if tokens is None:
             message = "a string, a quoted name or a comment is not closed"
             self.report(Code.PARSE_ERROR, message, token)

@@ -26,7 +26,7 @@ class FileEdit(NamedTuple):
     after: str | None
 
 
-def without(text: str, cuts: Iterable[Cut]) -> str:
+def cut_text(text: str, cuts: Iterable[Cut]) -> str:
     """Return a text without some of its parts, which may overlap."""
     parts: list[str] = []
     done = 0

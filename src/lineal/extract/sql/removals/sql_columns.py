@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.removals.edits import Cut, Refused, line_end, line_start, without
+from lineal.extract.sql.removals.edits import Cut, Refused, cut_text, line_end, line_start
 from lineal.extract.sql.removals.select_lists import NAMES, Item, Origin, Queries, Query, Select
 from lineal.extract.sql.removals.templates import Template, read_template
 from lineal.extract.sql.words import FAILURES, words
@@ -396,7 +396,7 @@ class _Edit:
         if any(map(self.template.cuts_tag, cuts)):
             raise Refused("a tag of the template is in between")
 
-        return without(self.text, cuts)
+        return cut_text(self.text, cuts)
 
     def _cuts(self, select: Select) -> Iterator[Cut]:
         """Yield the parts of a SELECT list that go: items with the commas that part them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.removals.edits import Cut, Refused, line_end, line_start, without
+from lineal.extract.sql.removals.edits import Cut, Refused, cut_text, line_end, line_start
 from lineal.extract.sql.removals.templates import read_template
 from lineal.extract.sql.words import FAILURES, words
 from lineal.model.script import Script
@@ -43,7 +43,7 @@ def remove_statement(text: str, file: str, dialect: str, lines: Iterable[int]) -
     if not cuts:
         raise Refused("its statement was not found")
 
-    return without(text, cuts)
+    return cut_text(text, cuts)
 
 
 def _whole_lines(text: str, start: int, end: int) -> Cut:

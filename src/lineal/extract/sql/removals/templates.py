@@ -76,16 +76,16 @@ def _sqlx_parts(text: str) -> Iterator[tuple[Cut, bool]]:
     done = 0
     for found in BLOCK.finditer(text):
         if found.start() >= done:
-            done = _closing(text, found.end() - 1)
+            done = _closing_brace(text, found.end() - 1)
             yield Cut(found.start(), done), False
 
     for found in re.finditer(r"\$\{", text):
         if found.start() >= done:
-            done = _closing(text, found.end() - 1)
+            done = _closing_brace(text, found.end() - 1)
             yield Cut(found.start(), done), True
 
 
-def _closing(text: str, opening: int) -> int:
+def _closing_brace(text: str, opening: int) -> int:
     """Return the offset behind the brace that closes another one."""
     depth = 0
     for found in re.compile(r"[{}]").finditer(text, opening):

@@ -23,7 +23,7 @@ from lineal.extract.sql.statements.steps import (
     Unsupported,
     listed_columns,
 )  # fmt: skip
-from lineal.extract.sql.tables import is_named, spelled, target_of
+from lineal.extract.sql.tables import is_named, spell_table, target_of
 from lineal.model.sequences import flatten, instances
 from lineal.model.way import Clause
 
@@ -41,7 +41,7 @@ def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
         return None
 
     tables = node.args.get("tables") or [node.args.get("this")]
-    return [Dropped(spelled(table, facts)[1]) for table in tables if is_named(table)]
+    return [Dropped(spell_table(table, facts)[1]) for table in tables if is_named(table)]
 
 
 def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
@@ -49,7 +49,7 @@ def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
 
     TRUNCATE TABLE a
     """
-    return [Emptied(spelled(table, facts)[1]) for table in node.expressions if is_named(table)]
+    return [Emptied(spell_table(table, facts)[1]) for table in node.expressions if is_named(table)]
 
 
 def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | None:
@@ -65,12 +65,12 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
     if str(node.args.get("kind")).upper() not in DATA or not is_named(table):
         return None
 
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     steps: list[Step] = []
     changes: list[tuple[Column | None, Column | None]] = []
     for action in list_arg(node, "actions"):
         if isinstance(action, (exp.AlterRename, exp.SwapTable)):
-            other = beside(name, key, *spelled(action.this, facts))
+            other = name_in_same_schema(name, key, *spell_table(action.this, facts))
             renames = isinstance(action, exp.AlterRename)
             steps.append(
                 Renamed(name, key, *other, node) if renames else Swapped(name, key, *other, node)
@@ -86,7 +86,9 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
             )
         elif isinstance(action, exp.ReplacePartition) and is_named(action.args.get("source")):
             steps.append(
-                copy_of(name, key, *spelled(action.args["source"], facts), defines=False, node=node)
+                copy_of(
+                    name, key, *spell_table(action.args["source"], facts), defines=False, node=node
+                )
             )
         else:
             changes += CHANGES.get(type(action), nothing)(action, facts)
@@ -97,7 +99,7 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
     return steps
 
 
-def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, str]:
+def name_in_same_schema(name: str, key: str, other_name: str, other_key: str) -> tuple[str, str]:
     """Return a name in the schema of another one.
 
     ALTER TABLE s.t RENAME TO u      u stands in s, too

@@ -14,7 +14,7 @@ from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS, SORTS
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, unite_lineages
 from lineal.algebra.relation import project
 from lineal.algebra.values import AssignedFields, assigned_lineages
 from lineal.extract.sql.dialects import Facts
@@ -27,7 +27,7 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
 from lineal.extract.sql.statements.steps import Plan, Unsupported
 from lineal.extract.sql.table_aliases import table_name
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_named, spell_table
 from lineal.model.diagnostic import Code
 from lineal.model.sequences import any_is
 from lineal.model.way import IDENTITY, Clause
@@ -37,7 +37,7 @@ Columns = dict[str, Slot]
 
 def changing(table: Any, node: exp.Expr, facts: Facts, made: Callable[[Any, Any], Frame]) -> Plan:
     """A plan that changes a table without defining it."""
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     return Plan(
         name, key, "table", made=made, with_=node.args.get("with_"), node=node, defines=False
     )
@@ -54,15 +54,15 @@ def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupporte
     if isinstance(node.this, exp.Subquery):
         return update_view(node, facts)
 
-    table = aliased(node.this, node.args.get("from_"), facts)
+    table = table_of_alias(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
 
     if node.this.args.get("joins"):
         return update_joined(node, facts)
 
-    base, names = behind(table, node.args.get("with_"), facts)
-    return changing(base, node, facts, lambda e, c: named_as(names, updated(node, e, c)))
+    base, names = table_behind_cte(table, node.args.get("with_"), facts)
+    return changing(base, node, facts, lambda e, c: named_as(names, update_frame(node, e, c)))
 
 
 def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
@@ -79,7 +79,7 @@ def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupporte
     first = facts.fold_table(node.this.alias_or_name, False)
     owners = dict.fromkeys(owner(each, facts) or first for each in node.expressions)
     plans = [
-        changing(tables[key], node, facts, partial(updated, node, only=key))
+        changing(tables[key], node, facts, partial(update_frame, node, only=key))
         for key in owners
         if key in tables and is_named(tables[key])
     ]
@@ -157,7 +157,7 @@ def updated_through_view(
     return named_as(names, set_columns(list(columns.values()), decided))
 
 
-def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
+def table_behind_cte(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
     """Return the table that a CTE changes.
 
     WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1
@@ -205,7 +205,9 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
     return project(frame, list(map(rename_slot, frame.slots)))
 
 
-def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
+def update_frame(
+    node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None
+) -> Frame:
     """Return the frame of an UPDATE.
 
     UPDATE t SET a = b WHERE c      a is b, and c decides the rows
@@ -279,7 +281,7 @@ def owner(assignment: Any, facts: Facts) -> str:
     return ""
 
 
-def assigned(node: exp.Expr, scope: Scope, decided: Lineage) -> Columns:
+def assigned_columns(node: exp.Expr, scope: Scope, decided: Lineage) -> Columns:
     """Return the assigned columns and the rows that decide them.
 
     SET a = …, b = … WHERE c
@@ -299,7 +301,7 @@ def assigned(node: exp.Expr, scope: Scope, decided: Lineage) -> Columns:
     return columns
 
 
-def aliased(table: Any, source: Any, facts: Facts) -> Any:
+def table_of_alias(table: Any, source: Any, facts: Facts) -> Any:
     """Return the table that an alias means.
 
     UPDATE x SET … FROM t AS x      x is t; None if the target is no table
@@ -382,7 +384,7 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
     value = assignment.expression
     if isinstance(value, (exp.Subquery, exp.Query)):
         frame = scope.evaluation.frame_of(value, scope)
-        lineages = [united([slot.lineage, frame.rows]) for slot in frame.slots]
+        lineages = [unite_lineages([slot.lineage, frame.rows]) for slot in frame.slots]
     else:
         items = items_in(value)
         lineages = [value_of(item, IDENTITY, scope) for item in items]
@@ -441,7 +443,10 @@ def put_field(name: str, key: str, path: str, lineage: Lineage, columns: Columns
 
     fields = held.lineage
     if isinstance(fields, AssignedFields):
-        fields.fields = {**fields.fields, path: united([fields.fields.get(path, {}), lineage])}
+        fields.fields = {
+            **fields.fields,
+            path: unite_lineages([fields.fields.get(path, {}), lineage]),
+        }
         fields.names = list(fields.fields)
     else:
         pour(lineage, VALUE, fields)
@@ -473,14 +478,14 @@ def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
     if isinstance(source, exp.Subquery) and (
         bases := [table for table, _, _ in tables_in_view(source, facts)]
     ):
-        return [changing(bases[0], node, facts, lambda e, c: deleted(node, e, c))]
+        return [changing(bases[0], node, facts, lambda e, c: delete_frame(node, e, c))]
 
-    tables = [aliased(each, source if named else None, facts) for each in named or [source]]
+    tables = [table_of_alias(each, source if named else None, facts) for each in named or [source]]
     if None in tables:
         return Unsupported
 
-    bases = [behind(table, node.args.get("with_"), facts)[0] for table in tables]
-    return [changing(base, node, facts, lambda e, c: deleted(node, e, c)) for base in bases]
+    bases = [table_behind_cte(table, node.args.get("with_"), facts)[0] for table in tables]
+    return [changing(base, node, facts, lambda e, c: delete_frame(node, e, c)) for base in bases]
 
 
 def listed_targets(source: Any) -> list[Any]:
@@ -492,7 +497,7 @@ def listed_targets(source: Any) -> list[Any]:
     return [source, *(join.this for join in joins)]
 
 
-def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
+def delete_frame(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     """DELETE FROM t USING s WHERE c      c decides the rows"""
     scope = Scope(evaluation, evaluation.around, ctes)
     rows: Lineage = {}
@@ -525,10 +530,10 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
     if not is_named(node.this):
         return Unsupported
 
-    return changing(node.this, node, facts, lambda e, c: merged(node, e, c))
+    return changing(node.this, node, facts, lambda e, c: merge_frame(node, e, c))
 
 
-def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
+def merge_frame(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     """Return the frame of a MERGE.
 
     MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …      all its branches as one

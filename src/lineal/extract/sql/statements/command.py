@@ -14,7 +14,7 @@ from lineal.extract.sql.statements import use
 from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.copy import unload
 from lineal.extract.sql.statements.steps import Renamed, Swapped, Unsupported
-from lineal.extract.sql.tables import spelled
+from lineal.extract.sql.tables import spell_table
 from lineal.model.late_pattern import late_pattern
 from lineal.model.sequences import flatten
 
@@ -69,7 +69,7 @@ def tables(text: str, pattern: re.Pattern[str], facts: Facts) -> list[tuple[str,
     found = []
     for pair in pattern.findall(text):
         left, right = (exp.to_table(name, dialect=facts.name or None) for name in pair)
-        found.append((*spelled(left, facts), *spelled(right, facts)))
+        found.append((*spell_table(left, facts), *spell_table(right, facts)))
 
     return found
 
@@ -163,7 +163,7 @@ def set_(text: str, facts: Facts, node: exp.Command) -> Said:
     return use.set_path(text, facts)
 
 
-def silent(text: str, facts: Facts, node: exp.Command) -> None:
+def plan_nothing(text: str, facts: Facts, node: exp.Command) -> None:
     """Plan a statement that moves no data.
 
     VACUUM, OPTIMIZE …      no data moves
@@ -194,7 +194,7 @@ COMMANDS: dict[str, Speaker] = {
          "LIST", "LS", "REMOVE", "RM", "PUT", "GET", "DESCRIBE", "DESC", "RESET", "UNSET", "CLUSTER", "REINDEX",
          "CHECKPOINT", "LOCK", "UNLOCK", "DISCARD", "SECURITY", "PRINT", "INSTALL", "LOAD", "FLUSH", "DROP",
          "COLLECT", "ADD", *NO_DATA),
-        silent,
+        plan_nothing,
     ),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from lineal.algebra.relation import one_row, project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_named, spelled, target_of
+from lineal.extract.sql.tables import is_named, spell_table, target_of
 from lineal.extract.sql.words import FAILURES
 from lineal.model.edge import Column, Doubt
 from lineal.model.paths import path_name
@@ -54,7 +54,7 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
         return Unsupported
 
     columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     if files and isinstance(files[0], exp.Subquery):
         return Plan(
             name,
@@ -68,7 +68,7 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
         )
 
     if paths:
-        return loaded(name, key, columns, paths, node)
+        return plan_load(name, key, columns, paths, node)
 
     return None
 
@@ -87,8 +87,8 @@ def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | No
     if not is_named(table) or not paths:
         return Unsupported
 
-    name, key = spelled(table, facts)
-    plan = loaded(
+    name, key = spell_table(table, facts)
+    plan = plan_load(
         name, key, listed_columns(schema, facts) if schema is not None else [], paths, node
     )
     plan.overwrites = bool(node.args.get("overwrite")) and node.args.get("partition") is None
@@ -170,7 +170,7 @@ def plan_write(path: str, query: exp.Expr, node: exp.Expr) -> Plan:
     return Plan(path, path, "file", query=query, node=node, replaces=True)
 
 
-def loaded(
+def plan_load(
     name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: exp.Expr
 ) -> Plan:
     """Every column of the table is filled from the file's column, which nobody has named."""

@@ -14,7 +14,7 @@ from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
+from lineal.extract.sql.tables import is_local, is_named, spell_table, target_of
 from lineal.extract.sql.words import FAILURES
 from lineal.model.extraction import ColumnInfo
 from lineal.model.sequences import flatten, present
@@ -59,7 +59,7 @@ def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:
     if not is_named(table):
         return Unsupported
 
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     plan = Plan(
         name, key, kind, node=node, temporary=is_temporary(node, name), keeps=bool(node.args.get("exists")),
         replaces=bool(node.args.get("replace")),
@@ -121,7 +121,7 @@ def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
 
     ClickHouse: what is read goes into t by name, and v shows t
     """
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     filled = Plan(
         name, key, "table", query=view.query, with_=view.with_, node=view.node, defines=False
     )
@@ -166,7 +166,7 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
         each.expressions if isinstance(each, exp.InheritsProperty) else [each.this]
         for each in found
     )
-    return tuple(spelled(table, facts) for table in tables if is_named(table))
+    return tuple(spell_table(table, facts) for table in tables if is_named(table))
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:
@@ -199,7 +199,7 @@ def cache(node: exp.Cache, facts: Facts) -> Plan | None:
     if node.args.get("expression") is None or not is_named(node.this):
         return None
 
-    name, key = spelled(node.this, facts)
+    name, key = spell_table(node.this, facts)
     return Plan(name, key, "view", query=node.args["expression"], node=node, temporary=True)
 
 
@@ -212,7 +212,7 @@ def composite(node: exp.Create, facts: Facts) -> Plan | None:
     if not isinstance(fields, exp.Schema) or not isinstance(node.this, exp.Table):
         return None
 
-    name, key = spelled(node.this, facts)
+    name, key = spell_table(node.this, facts)
     return Plan(name, key, "type", schema=declared_columns(fields.expressions, facts), node=node)
 
 

@@ -19,11 +19,11 @@ from lineal.extract.sql.placeholders import spread_rows
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
-from lineal.extract.sql.statements.change import assigned, delete
+from lineal.extract.sql.statements.change import assigned_columns, delete
 from lineal.extract.sql.statements.steps import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.table_aliases import rename_columns
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
-from lineal.extract.sql.tables import Named, is_named, spelled, target_of
+from lineal.extract.sql.tables import Named, is_named, spell_table, target_of
 from lineal.model.grouping import group_pairs
 from lineal.model.paths import path_name
 from lineal.model.sequences import instances, only_or_none, present
@@ -57,7 +57,7 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
 
         return Unsupported
 
-    name, key = spelled(table, facts)
+    name, key = spell_table(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
     if isinstance(query, exp.Values):
         open_rows(query)
@@ -173,7 +173,7 @@ def on_conflict(
         on_duplicate(node, insert.expression, frame, scope)
 
     scope.sources["excluded"] = Source("excluded", "excluded", project(one_row(), frame.slots))
-    return upsert(inserted, assigned(node, scope, {}))
+    return upsert(inserted, assigned_columns(node, scope, {}))
 
 
 def on_duplicate(node: exp.Expr, query: exp.Expr, frame: Frame, scope: Scope) -> None:
@@ -220,7 +220,7 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any] | type[
         if isinstance(branch, exp.ConditionalInsert):
             into = branch.this
             tests = branches.tests_of(branch)
-            into.set("expression", chosen(into, narrowed, tests))
+            into.set("expression", select_of_branch(into, narrowed, tests))
         elif branch.expression is None:
             return Unsupported
         else:
@@ -331,7 +331,7 @@ def names_in(nodes: Iterable[Any]) -> set[str]:
     return {part.name.lower() for column in columns for part in column.parts}
 
 
-def chosen(into: exp.Insert, narrowed: NarrowedSource, tests: list[Any]) -> exp.Select:
+def select_of_branch(into: exp.Insert, narrowed: NarrowedSource, tests: list[Any]) -> exp.Select:
     """WHEN n > 1 THEN INTO a (x) VALUES (p) … SELECT p, n FROM s
 
     SELECT p FROM (SELECT p, n FROM s) WHERE n > 1

@@ -42,17 +42,17 @@ def less_certain(node: exp.Expr, steps: Any, facts: Facts) -> Any:
 
 def made_with_doubt(made: Made) -> Made:
     """Return the columns that an UPDATE sets, with lower confidence."""
-    return lambda evaluation, ctes: weakened(made(evaluation, ctes))
+    return lambda evaluation, ctes: weaken_frame(made(evaluation, ctes))
 
 
 def after_with_doubt(after: After | None) -> After:
     """Return the work on a query's frame, followed by a doubt about all of it."""
     if after is None:
-        return lambda frame, evaluation, ctes: weakened(frame)
+        return lambda frame, evaluation, ctes: weaken_frame(frame)
 
-    return lambda frame, evaluation, ctes: weakened(after(frame, evaluation, ctes))
+    return lambda frame, evaluation, ctes: weaken_frame(after(frame, evaluation, ctes))
 
 
-def weakened(frame: Frame) -> Frame:
+def weaken_frame(frame: Frame) -> Frame:
     """The same columns and rows, less certain."""
     return doubt_all(frame, CLAUSE_LEFT_OUT)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.changes import changed_row
 from lineal.algebra.frame import Frame, Slot, slot_at
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, unite_lineages
 from lineal.algebra.relation import extend, one_row, project, rename
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
@@ -18,10 +18,15 @@ from lineal.extract.sql.relations import relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.select_list import select_columns
 from lineal.extract.sql.sources import CTEs, Source
-from lineal.extract.sql.statements.change import aliased, deleted, merged, update_parts
+from lineal.extract.sql.statements.change import (
+    delete_frame,
+    merge_frame,
+    table_of_alias,
+    update_parts,
+)
 from lineal.extract.sql.statements.planning import plan_of
 from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_named, spell_table
 from lineal.model.sequences import as_list, instances, present
 
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
@@ -128,7 +133,7 @@ def output_plan(node: exp.Expr, facts: Facts) -> Plan | None:
     if not is_named(into):
         return None
 
-    name, key = spelled(into, facts)
+    name, key = spell_table(into, facts)
     named = listed_columns(exp.Schema(expressions=columns), facts)
     return Plan(
         name, key, "table", query=node, columns=named, with_=node.args.get("with_"), node=node, defines=False,
@@ -136,7 +141,9 @@ def output_plan(node: exp.Expr, facts: Facts) -> Plan | None:
     )  # fmt: skip
 
 
-def returned(node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def returning_frame(
+    node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     """Return the frame of a RETURNING.
 
     INSERT INTO t (a) SELECT b FROM s RETURNING a AS x
@@ -152,10 +159,10 @@ def returned(node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evalu
 
     source = one_row()
     rows = source.rows
-    target = aliased(table_of(node), node.args.get("from_"), evaluation.facts)
+    target = table_of_alias(table_of(node), node.args.get("from_"), evaluation.facts)
     old = relation(target, Scope(evaluation, parent, ctes), {})
     scope = Scope(evaluation, parent, ctes)
-    new = changed(node, old, rows, scope)
+    new = row_after_change(node, old, rows, scope)
     seen = old.frame if isinstance(node, exp.Delete) else new
     scope.add(Source(old.alias, old.name, seen))
     scope.steps.append((scope.order[0], None, False))
@@ -167,7 +174,7 @@ def returned(node: exp.Expr, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     ):
         scope.sources.setdefault(name, Source(name, name, frame))
 
-    for member in others(node):
+    for member in other_tables(node):
         relation(member, scope, {})
 
     slots, _ = select_columns(returning, scope, rows)
@@ -180,7 +187,7 @@ def table_of(node: exp.Expr) -> Any:
     return table or node.args["tables"][0]
 
 
-def others(node: exp.Expr) -> list[Any]:
+def other_tables(node: exp.Expr) -> list[Any]:
     """Return the other tables of a statement.
 
     The tables that stand next to the target: FROM, USING
@@ -195,25 +202,25 @@ def others(node: exp.Expr) -> list[Any]:
     return tables
 
 
-def changed(node: Any, old: Source, rows: Lineage, scope: Scope) -> Frame:
+def row_after_change(node: Any, old: Source, rows: Lineage, scope: Scope) -> Frame:
     """Return the changed row of a statement.
 
     The row after the change: what is set, and what stays
     """
     evaluation, ctes = scope.evaluation, scope.ctes
     if isinstance(node, exp.Delete):
-        absorb(deleted(node, evaluation, ctes).rows, rows)
+        absorb(delete_frame(node, evaluation, ctes).rows, rows)
         return old.frame
 
     if isinstance(node, exp.Insert):
-        return inserted(node, old, rows, scope)
+        return inserted_row(node, old, rows, scope)
 
     if isinstance(node, exp.Update):
         columns, decided = update_parts(node, evaluation, ctes)
         absorb(decided, rows)
         return changed_row(old.frame, columns.values())
 
-    made = merged(node, evaluation, ctes)
+    made = merge_frame(node, evaluation, ctes)
     absorb(made.rows, rows)
     kept = kept_by_updates(node, evaluation.facts)
     slots = [with_former(slot, old.frame) if kept(slot.key) else slot for slot in made.slots]
@@ -240,10 +247,12 @@ def with_former(slot: Slot, table: Frame) -> Slot:
     if former is None:
         return slot
 
-    return Slot(slot.name, slot.key, united([slot.lineage, slot_at(table.index, slot.key).lineage]))
+    return Slot(
+        slot.name, slot.key, unite_lineages([slot.lineage, slot_at(table.index, slot.key).lineage])
+    )
 
 
-def inserted(node: exp.Insert, old: Source, rows: Lineage, scope: Scope) -> Frame:
+def inserted_row(node: exp.Insert, old: Source, rows: Lineage, scope: Scope) -> Frame:
     """Return the row that an INSERT writes."""
     evaluation = scope.evaluation
     written = node.args.get("expression") or node.args.get("source")
@@ -261,4 +270,4 @@ def inserted(node: exp.Insert, old: Source, rows: Lineage, scope: Scope) -> Fram
     return extend(frame, unset)
 
 
-QUERIES.update(dict.fromkeys(CHANGES, returned))
+QUERIES.update(dict.fromkeys(CHANGES, returning_frame))

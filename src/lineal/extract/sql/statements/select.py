@@ -7,10 +7,10 @@ from sqlglot import exp
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.planning import plan_of
 from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported
-from lineal.extract.sql.tables import is_local, is_named, spelled
+from lineal.extract.sql.tables import is_local, is_named, spell_table
 
 
-def bare(node: exp.Expr, facts: Facts) -> Plan:
+def plan_select(node: exp.Expr, facts: Facts) -> Plan:
     """Plan a SELECT.
 
     SELECT a FROM t      the caller gives it a name
@@ -22,7 +22,7 @@ def bare(node: exp.Expr, facts: Facts) -> Plan:
 
     into = first.args.get("into")
     if into is not None and is_named(into.this):
-        name, key = spelled(into.this, facts)
+        name, key = spell_table(into.this, facts)
         temporary = bool(into.args.get("temporary")) or is_local(name)
         return Plan(name, key, "table", query=node, node=node, temporary=temporary)
 
@@ -39,11 +39,11 @@ def locking(node: exp.LockingStatement, facts: Facts) -> Steps | type[Unsupporte
 
 PLANNERS = {
     exp.LockingStatement: locking,
-    exp.Select: bare,
-    exp.Union: bare,
-    exp.Intersect: bare,
-    exp.Except: bare,
-    exp.Subquery: bare,
-    exp.Values: bare,
-    exp.Pivot: bare,
+    exp.Select: plan_select,
+    exp.Union: plan_select,
+    exp.Intersect: plan_select,
+    exp.Except: plan_select,
+    exp.Subquery: plan_select,
+    exp.Values: plan_select,
+    exp.Pivot: plan_select,
 }

@@ -75,7 +75,7 @@ class Partition(NamedTuple):
     given: list[Named]
     last: list[Named]
 
-    def arranged(self, columns: list[Named], frame: Frame) -> list[Named]:
+    def column_names(self, columns: list[Named], frame: Frame) -> list[Named]:
         """The names of the query's columns: those of the target without the partition's, then those
         that come last.
         """

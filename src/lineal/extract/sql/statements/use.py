@@ -18,7 +18,7 @@ PATHS = late_pattern(
 SESSION = late_pattern(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNORECASE)
 
 
-def use(node: exp.Use, facts: Facts) -> Using | None:
+def plan_use(node: exp.Use, facts: Facts) -> Using | None:
     """Plan USE.
 
     USE db, USE SCHEMA a.b, USE CATALOG c
@@ -87,4 +87,4 @@ def path_of(text: str) -> Using:
     return Using(None, tuple(name for name in names if name and name != "$user"))
 
 
-PLANNERS = {exp.Use: use, exp.Set: set_}
+PLANNERS = {exp.Use: plan_use, exp.Set: set_}

@@ -16,7 +16,7 @@ from lineal.extract.sql.types.kinds import (
     build_type,
     element,
     field,
-    spelled,
+    spell_type,
 )
 from lineal.extract.sql.types.rules import WITHOUT_LENGTHS
 
@@ -67,7 +67,7 @@ def column(node: exp.Column, walk: Walk) -> Type:
     return UNKNOWN
 
 
-def inside(node: exp.Expr, walk: Walk) -> Type:
+def type_of_only_child(node: exp.Expr, walk: Walk) -> Type:
     """Return the type of the only child."""
     return walk.type_of(node.this)
 
@@ -139,7 +139,7 @@ def cast(node: exp.Cast, walk: Walk) -> Type:
     if not isinstance(to, exp.DataType) or to.this in (Kind.USERDEFINED, Kind.UNKNOWN):
         return UNKNOWN
 
-    return spelled(to, walk.typing.dialect)
+    return spell_type(to, walk.typing.dialect)
 
 
 def arithmetic(node: exp.Expr, walk: Walk) -> Type:
@@ -244,7 +244,7 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
         return UNKNOWN
 
     if of.is_a((Kind.MAP,)) and len(of.inner) == 2 and walk.typing.rules.family == "spark":
-        return spelled(of.inner[1], walk.typing.dialect)
+        return spell_type(of.inner[1], walk.typing.dialect)
 
     return element(of, walk.typing.dialect)
 
@@ -360,10 +360,10 @@ def _arguments(node: exp.Expr) -> list[Any]:
         elif held is not None:
             found.append(held)
 
-    return [_bare(item) for item in found if isinstance(item, exp.Expr)]
+    return [_plain_argument(item) for item in found if isinstance(item, exp.Expr)]
 
 
-def _bare(node: exp.Expr) -> Any:
+def _plain_argument(node: exp.Expr) -> Any:
     """Return an aggregate's argument without ORDER BY, LIMIT, HAVING MAX and DISTINCT."""
     while True:
         if isinstance(node, (exp.Order, exp.Limit, exp.HavingMax)) and node.this is not None:
@@ -378,8 +378,8 @@ Handler = Callable[[Any, Walk], Type]
 
 HANDLERS: dict[type, Handler] = {
     exp.Column: column,
-    exp.Paren: inside,
-    exp.Alias: inside,
+    exp.Paren: type_of_only_child,
+    exp.Alias: type_of_only_child,
     exp.Literal: literal,
     exp.Boolean: boolean,
     exp.Null: null,

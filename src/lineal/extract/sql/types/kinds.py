@@ -72,7 +72,7 @@ NULL = Type("", exp.DataType(this=Kind.NULL))
 
 
 @lru_cache(maxsize=4096)
-def declared(text: str, dialect: str) -> Type:
+def declared_type(text: str, dialect: str) -> Type:
     """Return a type from its declaration.
 
     DECIMAL(10,2), as somebody has written it down
@@ -88,7 +88,7 @@ def declared(text: str, dialect: str) -> Type:
     return Type(text, kind if kind.this not in (Kind.USERDEFINED, Kind.UNKNOWN) else None)
 
 
-def spelled(kind: exp.DataType, dialect: str) -> Type:
+def spell_type(kind: exp.DataType, dialect: str) -> Type:
     """A type in the dialect's own words."""
     return Type(kind.sql(dialect=dialect or None), kind)
 
@@ -100,10 +100,10 @@ def build_type(dialect: str, name: Any, *parts: Any) -> Type:
     """
     if parts and isinstance(parts[0], int):
         numbers = [exp.DataTypeParam(this=exp.Literal.number(part)) for part in parts]
-        return spelled(exp.DataType(this=name, expressions=numbers), dialect)
+        return spell_type(exp.DataType(this=name, expressions=numbers), dialect)
 
     inner = [part.kind.copy() for part in parts]
-    return spelled(exp.DataType(this=name, expressions=inner, nested=bool(inner)), dialect)
+    return spell_type(exp.DataType(this=name, expressions=inner, nested=bool(inner)), dialect)
 
 
 @lru_cache(maxsize=4096)
@@ -119,7 +119,7 @@ def field(of: Type, name: str, dialect: str) -> Type:
                 and part.name.lower() == name.lower()
                 and part.kind is not None
             ):
-                return spelled(part.kind, dialect)
+                return spell_type(part.kind, dialect)
 
     return UNKNOWN
 
@@ -131,12 +131,12 @@ def element(of: Type, dialect: str) -> Type:
     xs[1], explode(xs)      what an array holds
     """
     if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1:
-        return spelled(of.inner[0], dialect)
+        return spell_type(of.inner[0], dialect)
 
     return UNKNOWN
 
 
-def same(left: Type, right: Type) -> bool:
+def is_same_type(left: Type, right: Type) -> bool:
     """Tell whether two known types are equal."""
     return left.kind is not None and left.kind == right.kind
 
@@ -169,12 +169,12 @@ def decimal(of: Type, literal: str = "") -> tuple[int, int] | None:
     return None
 
 
-def bounded(precision: int, scale: int) -> tuple[int, int]:
+def bound_decimal(precision: int, scale: int) -> tuple[int, int]:
     """Cut the digits of a decimal to the largest that there are."""
     return min(precision, DIGITS), min(scale, DIGITS)
 
 
-def adjusted(precision: int, scale: int) -> tuple[int, int]:
+def adjust_decimal(precision: int, scale: int) -> tuple[int, int]:
     """Cut the digits of a decimal as Spark does.
 
     Spark: where 38 digits are too few, the fraction gives way, down to six digits
@@ -203,14 +203,14 @@ def _quotient(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
     return left[0] - left[1] + right[1] + scale, scale
 
 
-def _rest(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+def _remainder_digits(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
     """Return precision and scale of the remainder of a division of decimals."""
     scale = max(left[1], right[1])
     return min(left[0] - left[1], right[0] - right[1]) + scale, scale
 
 
 SPARK_DECIMALS: dict[type, Callable[[tuple[int, int], tuple[int, int]], tuple[int, int]]] = {
-    exp.Add: _sum, exp.Sub: _sum, exp.Mul: _product, exp.Div: _quotient, exp.Mod: _rest,
+    exp.Add: _sum, exp.Sub: _sum, exp.Mul: _product, exp.Div: _quotient, exp.Mod: _remainder_digits,
 }  # fmt: skip
 
 

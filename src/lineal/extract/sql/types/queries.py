@@ -16,7 +16,7 @@ from sqlglot import exp
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.nodes import holds, items_in, list_arg
-from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, element, field, spelled
+from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, element, field, spell_type
 from lineal.extract.sql.types.rules import Rules
 from lineal.model.edge import Dataset
 from lineal.model.sequences import first_of_each, instances, second_of_each
@@ -29,7 +29,7 @@ DatasetsBy = dict[Key, list[Dataset]]
 class ScannedTypes(Protocol):
     """A source of the columns of datasets, with their types."""
 
-    def scanned(self, dataset: Dataset) -> Table:
+    def columns_of(self, dataset: Dataset) -> Table:
         """Return the columns of a dataset."""
         ...
 
@@ -230,7 +230,7 @@ class Typing:
                 columns += table.columns
                 complete = complete and table.complete
             elif isinstance(value, SEVERAL) or value.find(exp.Columns) is not None:
-                made = self.generated(item, value, scope, ctes)
+                made = self.generator_types(item, value, scope, ctes)
                 columns += made.columns
                 complete = complete and made.complete
             else:
@@ -261,7 +261,7 @@ class Typing:
         star = node.this if isinstance(node, exp.Column) else node
         if not isinstance(star, exp.Star) or any(star.args.values()):
             if isinstance(node, exp.Star):
-                return self.edited(star, scope)
+                return self.apply_modifiers(star, scope)
 
             return OPEN
 
@@ -278,7 +278,7 @@ class Typing:
 
         return OPEN
 
-    def edited(self, star: Any, scope: Scope) -> Table:
+    def apply_modifiers(self, star: Any, scope: Scope) -> Table:
         """Return the columns that a star's modifiers leave.
 
         * EXCEPT (a)      without those; what is replaced or renamed is not typed
@@ -306,7 +306,7 @@ class Typing:
         ]
         return Table(kept, whole.complete)
 
-    def generated(self, item: exp.Expr, value: Any, scope: Scope, ctes: CTEs) -> Table:
+    def generator_types(self, item: exp.Expr, value: Any, scope: Scope, ctes: CTEs) -> Table:
         """Return the types of a generator in the SELECT list.
 
         SELECT explode(xs) AS x
@@ -320,14 +320,14 @@ class Typing:
         if isinstance(item, exp.Alias):
             names = [self.key(item.args["alias"])]
 
-        types = self.exploded(call, scope, ctes)
+        types = self.explode_types(call, scope, ctes)
         if not types or (names and len(names) != len(types)):
             return OPEN
 
         default = ["col"] if len(types) == 1 else ["pos", "col"]
         return Table(list(zip(names or default, types, strict=True)), True)
 
-    def exploded(self, call: Any, scope: Scope, ctes: CTEs) -> list[Type]:
+    def explode_types(self, call: Any, scope: Scope, ctes: CTEs) -> list[Type]:
         """Return the types of an exploding function.
 
         explode(xs): an element; posexplode(xs): its position and the element
@@ -337,7 +337,7 @@ class Typing:
 
         of = self.expression(call.this, scope, ctes)
         if of.is_a((Kind.MAP,)) and len(of.inner) == 2:
-            inner = [spelled(each, self.dialect) for each in of.inner]
+            inner = [spell_type(each, self.dialect) for each in of.inner]
         else:
             inner = [element(of, self.dialect)]
 
@@ -452,7 +452,7 @@ class Typing:
         renamed = [(name, kind) for name, (_, kind) in zip(names, table.columns, strict=False)]
         return Table([*renamed, *table.columns[len(names) :]], True)
 
-    def scanned(self, node: exp.Table, scope: Scope, ctes: CTEs) -> Table:
+    def table_types(self, node: exp.Table, scope: Scope, ctes: CTEs) -> Table:
         """Return the types of a table.
 
         FROM t, FROM db.t      a CTE, else a dataset that the statement was found to read
@@ -471,7 +471,7 @@ class Typing:
         named = by_name.get(".".join(map(self.table_key, parts)), [])
         found = {*by_node.get(id(node), []), *named}
         if len(found) == 1:
-            return self.types.scanned(found.pop())
+            return self.types.columns_of(found.pop())
 
         return OPEN
 
@@ -488,7 +488,7 @@ class Typing:
 
         return by_node, by_name
 
-    def derived(self, node: exp.Subquery, scope: Scope, ctes: CTEs) -> Table:
+    def derived_types(self, node: exp.Subquery, scope: Scope, ctes: CTEs) -> Table:
         """Return the types of a derived table."""
         return self.subquery(node, scope.parent, ctes)
 
@@ -504,7 +504,7 @@ class Typing:
         if isinstance(node.this, exp.Subquery):
             return self.query(node.this, scope, ctes)
 
-        types = self.exploded(node.this, scope, ctes)
+        types = self.explode_types(node.this, scope, ctes)
         if types:
             return Table([("col", kind) for kind in types], True)
 
@@ -619,8 +619,8 @@ QUERIES: dict[type, Callable[[Typing, Any, Scope | None, CTEs], Table]] = {
 }
 
 RELATIONS: dict[type, Callable[[Typing, Any, Scope, CTEs], Table]] = {
-    exp.Table: Typing.scanned,
-    exp.Subquery: Typing.derived,
+    exp.Table: Typing.table_types,
+    exp.Subquery: Typing.derived_types,
     exp.Values: Typing.listed_values,
     exp.Lateral: Typing.lateral,
     exp.Unnest: Typing.unnest,

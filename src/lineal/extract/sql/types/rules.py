@@ -18,14 +18,14 @@ from lineal.extract.sql.types.kinds import (
     UNKNOWN,
     Kind,
     Type,
-    adjusted,
-    bounded,
+    adjust_decimal,
+    bound_decimal,
     build_type,
     decimal,
-    declared,
+    declared_type,
     element,
-    same,
-    spelled,
+    is_same_type,
+    spell_type,
     wider_decimal,
 )  # fmt: skip
 
@@ -109,7 +109,7 @@ class Rules:
         """
         text = NORMAL[self.family].get(word)
         if text is not None:
-            return declared(text, self.dialect)
+            return declared_type(text, self.dialect)
 
         return UNKNOWN
 
@@ -168,7 +168,9 @@ class Rules:
         digits = decimal(first)
         if digits is not None:
             if self.family == "spark":
-                return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
+                return build_type(
+                    self.dialect, Kind.DECIMAL, *bound_decimal(digits[0] + 10, digits[1])
+                )
 
             if self.family in ("duckdb", "trino"):
                 return build_type(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
@@ -193,7 +195,9 @@ class Rules:
             return self.normal("double")
 
         if self.family == "spark" and first.is_a((Kind.DECIMAL,)) and digits is not None:
-            return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
+            return build_type(
+                self.dialect, Kind.DECIMAL, *bound_decimal(digits[0] + 4, digits[1] + 4)
+            )
 
         if self.family in ("spark", "trino", "bigquery") and first.is_a((*INTEGERS, Kind.DOUBLE)):
             return self.normal("double")
@@ -203,7 +207,7 @@ class Rules:
 
         return UNKNOWN
 
-    def rounded(self, first: Type, arguments: Sequence[Type]) -> Type:
+    def round_type(self, first: Type, arguments: Sequence[Type]) -> Type:
         """Return the type of a rounded number.
 
         round(a, 2)      the type of a, unless the digits of a decimal change
@@ -232,7 +236,7 @@ class Rules:
         """Return the type of the first argument's elements."""
         return element(first, self.dialect)
 
-    def joined(self, first: Type, arguments: Sequence[Type]) -> Type:
+    def join_type(self, first: Type, arguments: Sequence[Type]) -> Type:
         """Return the type of joined texts.
 
         concat(a, b), a || b      a text, where one of them is
@@ -242,7 +246,7 @@ class Rules:
 
         return UNKNOWN
 
-    def sliced(self, first: Type, arguments: Sequence[Type]) -> Type:
+    def slice_type(self, first: Type, arguments: Sequence[Type]) -> Type:
         """Return the type of a part of a text.
 
         substring(a, 1, 3)      a text, unless a is binary
@@ -293,7 +297,7 @@ class Rules:
 
     def wider(self, left: Type, right: Type) -> Type:
         """Return the type that holds two types."""
-        if same(left, right):
+        if is_same_type(left, right):
             return left
 
         if left.is_a(TEXTS) and right.is_a(TEXTS):
@@ -309,7 +313,7 @@ class Rules:
             if self.may_be_narrower(left, right):
                 return UNKNOWN
 
-            return self.respelled(left if INTEGERS[left.name] >= INTEGERS[right.name] else right)
+            return self.respell(left if INTEGERS[left.name] >= INTEGERS[right.name] else right)
 
         if Kind.DOUBLE in (left.name, right.name) and all(
             each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in (left, right)
@@ -326,12 +330,12 @@ class Rules:
 
         return UNKNOWN
 
-    def respelled(self, of: Type) -> Type:
+    def respell(self, of: Type) -> Type:
         """Return the type of an operator's result, spelled again: a declared spelling does not carry
         over.
         """
         if of.kind is not None:
-            return spelled(of.kind, self.dialect)
+            return spell_type(of.kind, self.dialect)
 
         return UNKNOWN
 
@@ -363,9 +367,9 @@ class Rules:
                 if self.family in ("spark", "duckdb", "bigquery"):
                     return self.normal("double")
 
-                return self.respelled(self.wider(*both))
+                return self.respell(self.wider(*both))
 
-            return self.respelled(self.wider(*both))
+            return self.respell(self.wider(*both))
 
         if Kind.DOUBLE in (left.name, right.name) and all(
             each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in both
@@ -396,7 +400,9 @@ class Rules:
             return UNKNOWN
 
         return build_type(
-            self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1]))
+            self.dialect,
+            Kind.DECIMAL,
+            *adjust_decimal(*SPARK_DECIMALS[type(node)](digits[0], digits[1])),
         )
 
 
@@ -422,12 +428,12 @@ HANDLERS: dict[str, Callable[[Rules, Type, Sequence[Type]], Type]] = {
     "second": Rules.second,
     "sum": Rules.sum,
     "avg": Rules.avg,
-    "round": Rules.rounded,
+    "round": Rules.round_type,
     "whole": Rules.whole,
     "array": Rules.array_of,
     "element": Rules.element_of,
-    "concat": Rules.joined,
-    "slice": Rules.sliced,
+    "concat": Rules.join_type,
+    "slice": Rules.slice_type,
     "texts": Rules.texts,
     "widest": lambda rules, first, arguments: rules.widest(arguments),
 }

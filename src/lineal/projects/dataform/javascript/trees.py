@@ -138,7 +138,7 @@ class Parser:
             target = self.pattern()
             value = None
             if self.take("="):
-                value = self.assigned()
+                value = self.assignment()
 
             pairs.append((target, value))
             if not self.take(","):
@@ -176,7 +176,7 @@ class Parser:
             target = self.pattern()
             default = None
             if self.take("="):
-                default = self.assigned()
+                default = self.assignment()
 
             found.append((target, default, rest))
             self.take(",")
@@ -217,7 +217,7 @@ class Parser:
         kind = self.take("of", "in")
         if not kind:
             self.at = opening
-            return self.counted(at)
+            return self.counting_loop(at)
 
         items = self.expression()
         self.expect(")")
@@ -227,9 +227,9 @@ class Parser:
     def while_(self, at: int) -> Node:
         """while (a) { … }"""
         self.at += 1
-        return self.counted(at)
+        return self.counting_loop(at)
 
-    def counted(self, at: int) -> Node:
+    def counting_loop(self, at: int) -> Node:
         """for (let i = 0; i < n; i++) { … }      a loop whose rounds only a run can count"""
         self.expect("(")
         depth = 1
@@ -272,14 +272,14 @@ class Parser:
 
     def expression(self) -> Node:
         """a, b      the last of several"""
-        found = self.assigned()
+        found = self.assignment()
 
         while self.take(","):
-            found = self.assigned()
+            found = self.assignment()
 
         return found
 
-    def assigned(self) -> Node:
+    def assignment(self) -> Node:
         """a = b, a += b, a ? b : c, x => …"""
         self.depth += 1
         if self.depth > DEEPEST:
@@ -294,7 +294,7 @@ class Parser:
             left = self.ternary()
             sign = self.take("=", "+=")
             if sign:
-                parts = {"target": left, "value": self.assigned(), "sign": sign}
+                parts = {"target": left, "value": self.assignment(), "sign": sign}
                 return Node("assign", at, parts)
 
             return left
@@ -318,7 +318,7 @@ class Parser:
         if self.peek() == "{":
             return Node("lambda", at, {"names": names, "body": self.block(self.offset())})
 
-        return Node("lambda", at, {"names": names, "value": self.assigned(), "body": None})
+        return Node("lambda", at, {"names": names, "value": self.assignment(), "body": None})
 
     def is_arrow(self) -> bool:
         """Tell whether an arrow follows the brackets ahead."""
@@ -339,9 +339,9 @@ class Parser:
         if not self.take("?"):
             return test
 
-        then = self.assigned()
+        then = self.assignment()
         self.expect(":")
-        return Node("ternary", at, {"test": test, "then": then, "other": self.assigned()})
+        return Node("ternary", at, {"test": test, "then": then, "other": self.assignment()})
 
     def binary(self, level: int) -> Node:
         """a + b"""
@@ -389,7 +389,7 @@ class Parser:
         found = []
 
         while not self.take(")"):
-            found.append(self.assigned())
+            found.append(self.assignment())
             if not self.take(","):
                 self.expect(")")
                 break
@@ -435,7 +435,7 @@ class Parser:
         if word.text == "[":
             items = []
             while not self.take("]"):
-                items.append(self.assigned())
+                items.append(self.assignment())
                 if not self.take(","):
                     self.expect("]")
                     break
@@ -454,7 +454,7 @@ class Parser:
         while not self.take("}"):
             begin = self.offset()
             if self.take("..."):
-                pairs.append((None, self.assigned()))
+                pairs.append((None, self.assignment()))
             else:
                 pairs.append(self.pair(begin))
 
@@ -479,10 +479,10 @@ class Parser:
             return key, self.function_rest(at)
 
         if self.take(":"):
-            return key, self.assigned()
+            return key, self.assignment()
 
         if self.take("="):
-            return key, self.assigned()
+            return key, self.assignment()
 
         return key, Node("name", at, {"name": key})
 

@@ -218,7 +218,7 @@ class Evaluator:
         for part in node.parts["parts"]:
             written.append(part if isinstance(part, str) else self.text(part, scope))
 
-        return self.checked("".join(written))
+        return self.check_size("".join(written))
 
     def text(self, node: Node, scope: Scope) -> str:
         """Return an expression as a template writes it; what only a run knows is a placeholder."""
@@ -439,7 +439,7 @@ class Evaluator:
             return Unknown(name)
 
         try:
-            return self.checked(handler(self, held, given))
+            return self.check_size(handler(self, held, given))
         except (IndexError, TypeError, ValueError) as error:
             if isinstance(error, Exhausted):
                 raise
@@ -453,7 +453,7 @@ class Evaluator:
 
         self.unknown(held.label, 0)
         handler = LISTS[name]
-        return self.checked(handler(self, [Unknown("item")], given))
+        return self.check_size(handler(self, [Unknown("item")], given))
 
     def each(self, function: Any, items: list[Any]) -> Iterator[Any]:
         """Call a function for each item."""
@@ -468,7 +468,7 @@ class Evaluator:
         if self.steps > MOST_STEPS:
             raise Exhausted("this takes more steps than are followed")
 
-    def checked(self, held: Any) -> Any:
+    def check_size(self, held: Any) -> Any:
         """Refuse a text or list that grows too large."""
         if isinstance(held, (str, list)) and len(held) > LARGEST:
             raise Exhausted("a text grows larger than can be followed")

@@ -182,11 +182,11 @@ class Consuming:
 
             target = Dataset("", node.dataset)
             infos[target] = DatasetInfo(target, "exposure", [], True, node.description, node.place)
-            reads += self.exposed(node, target)
+            reads += self.reads_of_exposure(node, target)
 
         return [Extraction(reads=reads, datasets=infos)] if infos else []
 
-    def exposed(self, node: Node, target: Dataset) -> Iterator[Read]:
+    def reads_of_exposure(self, node: Node, target: Dataset) -> Iterator[Read]:
         """Yield what an exposure reads: the columns that it names, else the dataset."""
         place = node.known_place
         named = columns_named(node)

@@ -20,7 +20,7 @@ from lineal.projects.dbt.consumers.dimensions import TEMPLATE
 from lineal.projects.dbt.consumers.semantic import text_of
 from lineal.projects.dbt.consumers.sheet import Sheet
 from lineal.projects.dbt.node import Node
-from lineal.projects.dbt.sandbox.relation import quoted, relation_sql
+from lineal.projects.dbt.sandbox.relation import quote_if_needed, relation_sql
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
 
@@ -109,7 +109,7 @@ class Checks:
         if text[:1] in '"`[' or not NAME.match(text):
             return text if text[:1] in '"`[' else f"{self.quote}{text}{self.quote}"
 
-        return quoted(text, self.quote)
+        return quote_if_needed(text, self.quote)
 
     # -- generic tests -----------------------------------------------------------------------------
 

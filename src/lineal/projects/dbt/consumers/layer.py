@@ -43,7 +43,7 @@ from lineal.projects.dbt.consumers.semantic import (
 )
 from lineal.projects.dbt.consumers.sheet import Sheet
 from lineal.projects.dbt.node import Node
-from lineal.projects.dbt.sandbox.relation import quoted, relation_sql
+from lineal.projects.dbt.sandbox.relation import quote_if_needed, relation_sql
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
 
@@ -170,7 +170,7 @@ class Layer:
 
     def name(self, name: str) -> str:
         """Return a name as SQL writes it."""
-        return quoted(name, self.quote)
+        return quote_if_needed(name, self.quote)
 
     def of_semantic_model(self, model: SemanticModel) -> Script:
         """SELECT order_id, sum(amount) AS order_total FROM shop.orders"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .relation import Column, Columns, Relation, quoted
+from .relation import Column, Columns, Relation, quote_if_needed
 from .values import Dynamic
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Adapter:
     ) -> Any:
         """Return the macro for the current adapter."""
         renderer = self._renderer
-        return renderer.library.dispatched(
+        return renderer.library.dispatch(
             str(macro_name), str(macro_namespace or ""), renderer.package
         )
 
@@ -52,7 +52,7 @@ class Adapter:
 
     def quote(self, name: Any) -> str:
         """Quote a name only where it needs quotes: dialects fold quoted names in other ways."""
-        return quoted(str(name), self._renderer.quote)
+        return quote_if_needed(str(name), self._renderer.quote)
 
     def quote_as_configured(self, name: object, *args: object) -> str:
         """Return a name in quotes."""

@@ -42,11 +42,11 @@ class Source:
 def macros_in(package: str, file: str, text: str) -> Iterator[Source]:
     """{% macro a() %}…{% endmacro %}      each macro of a file; a test a is the macro test_a"""
     if "{#" in text:
-        text = COMMENT.sub(blanked, text)
+        text = COMMENT.sub(blank_comment, text)
 
     position = 0
     while found := OPENING.search(text, position):
-        ending = ended(text, found)
+        ending = end_of_block(text, found)
         line = text.count("\n", 0, found.start()) + 1
         body = text[found.start() : ending]
         if found[1] == "macro":
@@ -73,7 +73,7 @@ def as_macro(test: str) -> str:
     )
 
 
-def ended(text: str, opening: re.Match[str]) -> int:
+def end_of_block(text: str, opening: re.Match[str]) -> int:
     """Return where a block ends: a macro may be inside another."""
     depth, position = 1, opening.end()
     while depth:
@@ -87,7 +87,7 @@ def ended(text: str, opening: re.Match[str]) -> int:
     return position
 
 
-def blanked(comment: re.Match[str]) -> str:
+def blank_comment(comment: re.Match[str]) -> str:
     """A comment may hold a macro that nobody means; its lines stay."""
     return "\n" * comment[0].count("\n")
 
@@ -104,20 +104,20 @@ class Macro:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._made is None:
-            self._made = self.compiled()
+            self._made = self.compile()
 
         try:
             return self._made(*args, **kwargs)
         except Return as returned:
             return returned.args[0]
 
-    def compiled(self) -> Any:
+    def compile(self) -> Any:
         """Return the macro as a function."""
         source = self.source
         # Jinja keeps such names to itself
         name = f"own{source.name}" if source.name[0] == "_" else source.name
         text = "\n" * (source.line - 1) + source.text.replace(source.name, name, 1)
-        template = self._environment.compiled(text, source.file, lambda tree: tree)
+        template = self._environment.compile_template(text, source.file, lambda tree: tree)
         module = template.make_module(self._names(source.package), shared=True)
         return getattr(module, name)
 
@@ -170,7 +170,7 @@ class Library:
 
         return installed
 
-    def dispatched(self, name: str, namespace: str, package: str) -> Macro:
+    def dispatch(self, name: str, namespace: str, package: str) -> Macro:
         """adapter.dispatch('x', 'dbt_utils')
 
         snowflake__x or default__x, of the project before the package

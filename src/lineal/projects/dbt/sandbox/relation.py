@@ -36,10 +36,10 @@ def quote_of(adapter: str) -> str:
 
 def relation_sql(parts: tuple[str, ...], quote: str) -> str:
     """("db", "shop", "order")      db.shop."order" """
-    return ".".join(quoted(part, quote) for part in parts if part)
+    return ".".join(quote_if_needed(part, quote) for part in parts if part)
 
 
-def quoted(name: str, quote: str) -> str:
+def quote_if_needed(name: str, quote: str) -> str:
     """As far as it must be; some projects write the quotes into the name themselves."""
     is_so = len(name) > 2 and name[0] == name[-1] and name[0] in '"`'
     if is_so or is_plain(name):

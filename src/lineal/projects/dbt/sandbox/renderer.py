@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from jinja2 import Undefined
 
-from lineal.projects.worker import Json, Limited, Renderer, Wrong, marked, nothing
+from lineal.projects.worker import Json, Limited, Renderer, Wrong, add_marks, nothing
 
 from .adapter import Adapter, Api
 from .macros import Library, Macro, Package, Return
@@ -225,7 +225,7 @@ class Dbt(Renderer):
             **job["names"],
         )
         answer = super().answer({**job, "this": str(this)})
-        self.said["config"] = plain(self.config)
+        self.said["config"] = plain_value(self.config)
         self.said["doubts"] += [doubt for columns, doubt in self.lists if not columns.asked]
         return {**answer, "said": self.said}
 
@@ -234,7 +234,7 @@ class Dbt(Renderer):
         if "arguments" in job:
             self.base[ARGUMENTS] = self.arguments(job["arguments"], job["file"])
 
-        template = self.environment.compiled(job["text"], job["file"], marked)
+        template = self.environment.compile_template(job["text"], job["file"], add_marks)
         ways = [frozenset[str]()]
         failures: list[Json] = []
         ends: list[str] = []
@@ -243,7 +243,7 @@ class Dbt(Renderer):
             ends.append("")
             try:
                 context = template.new_context(self.names_in(self.package), shared=True)
-                texts.append(self.levelled(self.output_of(template, context)))
+                texts.append(self.without_marks(self.output_of(template, context)))
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 failures += [fault] if fault not in failures else []
@@ -283,14 +283,14 @@ class Dbt(Renderer):
         if "{" not in value:
             return value
 
-        template = self.environment.compiled(value, file, lambda tree: tree)
+        template = self.environment.compile_template(value, file, lambda tree: tree)
         return self.output_of(
             template, template.new_context(self.names_in(self.package), shared=True)
         )
 
     def value(self, expression: str, file: str) -> Any:
         """ref('orders')      what an expression gives, and not its text"""
-        template = self.environment.compiled(
+        template = self.environment.compile_template(
             f"{{% set value = ({expression}) %}}", file, lambda tree: tree
         )
         return template.make_module(self.names_in(self.package), shared=True).value  # type: ignore[attr-defined]
@@ -308,7 +308,7 @@ class Dbt(Renderer):
         """Something of this template is only known when it runs; a doubt is one that decides its
         text.
         """
-        line = here(self.environment.files, self.said.get("file", ""))
+        line = current_line(self.environment.files, self.said.get("file", ""))
         if [message, line] not in self.said["notes"]:
             self.said["notes"].append([message, line])
 
@@ -361,7 +361,7 @@ class Dbt(Renderer):
 
     def unknown(self, parts: tuple[str, str, str], name: str, said: str) -> Relation:
         """Return a relation that nothing defines, and note it."""
-        held = [list(parts), name, said, here(self.environment.files, "")]
+        held = [list(parts), name, said, current_line(self.environment.files, "")]
         if held not in self.said["unknown"]:
             self.said["unknown"].append(held)
 
@@ -436,7 +436,7 @@ class Dbt(Renderer):
         """Return a variable of the project; an unknown one is a placeholder."""
         for held in (self.setup["vars"].get(self.package, {}), self.setup["vars"].get("", {})):
             if name in held:
-                return self.rendered(held[name])
+                return self.render_value(held[name])
 
         if default or named:
             if default:
@@ -447,7 +447,7 @@ class Dbt(Renderer):
         self.note(f"the variable '{name}' is not defined")
         return self.placeholder(name)
 
-    def rendered(self, value: object) -> Any:
+    def render_value(self, value: object) -> Any:
         """vars: {orders: "{{ source('shop', 'orders') }}"}
 
         a template is rendered where it is asked for
@@ -455,7 +455,7 @@ class Dbt(Renderer):
         if not isinstance(value, str) or ("{{" not in value and "{%" not in value):
             return copy_value(value)
 
-        template = self.environment.compiled(value, self.file, lambda tree: tree)
+        template = self.environment.compile_template(value, self.file, lambda tree: tree)
         return self.output_of(
             template, template.new_context(self.names_in(self.package), shared=True)
         )
@@ -542,7 +542,7 @@ class Dbt(Renderer):
         """Note that a macro of ours tells only which columns are read, not the values: a run needs
         the real macro.
         """
-        doubt = [f"{what} is only known for lineage here", here(self.environment.files, "")]
+        doubt = [f"{what} is only known for lineage here", current_line(self.environment.files, "")]
         if doubt not in self.said["doubts"]:
             self.said["doubts"].append(doubt)
 
@@ -697,7 +697,7 @@ def from_json(text: Any, default: Any = None) -> Any:
 def to_json(value: object, default: object = None, sort_keys: bool = False) -> Any:
     """Return a value as JSON, or the default."""
     try:
-        return json.dumps(plain(value), sort_keys=sort_keys)
+        return json.dumps(plain_value(value), sort_keys=sort_keys)
     except (ValueError, TypeError):
         return default
 
@@ -743,16 +743,16 @@ def copy_value(value: object) -> Any:
     return value
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain_value(value: Any, depth: int = 0) -> Any:
     """Return a value that JSON can represent; anything else as its text."""
     if depth > 20:
         return ""
 
     if isinstance(value, dict):
-        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+        return {str(key): plain_value(item, depth + 1) for key, item in value.items()}
 
     if isinstance(value, (list, tuple, set)):
-        return [plain(item, depth + 1) for item in value]
+        return [plain_value(item, depth + 1) for item in value]
 
     if value is None or isinstance(value, (bool, int, float)):
         return value
@@ -760,7 +760,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     return str(value)
 
 
-def here(files: dict[str, str], file: str) -> int:
+def current_line(files: dict[str, str], file: str) -> int:
     """The line of the template that is at work: the outermost one on the stack."""
     line = 1
     frame: Any = sys._getframe(1)
