@@ -36,7 +36,7 @@ class Function(NamedTuple):
     role: Role
     masks: bool
     returns: str = ""
-    """What type it gives: a type, or a rule of RULES; '' where that is not known."""
+    """The type of its value: a type, or a rule of RULES; '' if it is not known."""
 
 
 RULES = {
@@ -68,7 +68,7 @@ RULES = {
     "moment": "a point in time",
     "bytes": "bytes",
 }
-"""What a row of the table may say instead of a type; the type that it comes to is the dialect's."""
+"""The rules that a row of the table may name instead of a type; the dialect decides the type."""
 
 
 def _table(*rows: tuple[Role, bool, str, str]) -> dict[str, Function]:

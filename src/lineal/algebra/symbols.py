@@ -34,7 +34,7 @@ class SymbolTable(ABC):
     def __init__(self, home: Dataset) -> None:
         self.home = home
         self.followed: dict[Column, Lineage] = {}
-        """what symbols stand for in the end, if it is little"""
+        """the lineage that each symbol finally means, if it is small"""
 
     @abstractmethod
     def value_of(self, symbol: Column) -> Lineage:

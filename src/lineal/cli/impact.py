@@ -122,7 +122,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
 
 
 OF_DATASETS = ("drop", "values")
-"""What can happen to a dataset as a whole."""
+"""The effects on a dataset as a whole."""
 
 
 def _check(graph: Graph, dataset: object, change: Change) -> None:

@@ -267,7 +267,7 @@ FILE_ENDINGS = (
     *(".sql", ".py", ".ipynb", ".yml", ".yaml", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
     *(".log", ".db", ".gz", ".bz2", ".txt"),
 )
-"""What a file is called that somebody expects to be there."""
+"""The label of a file that somebody expects to exist."""
 
 
 def _check(request: Request) -> None:

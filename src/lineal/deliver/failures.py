@@ -42,7 +42,7 @@ REMEDIES = {
     413: ": the event is larger than it takes",
     429: ": it asks for fewer events at a time",
 }
-"""What to do about an answer."""
+"""The advice for each kind of answer."""
 
 
 MOVED = range(300, 400)

@@ -63,7 +63,7 @@ class Profile(NamedTuple):
     is_native_only: bool = False
     """whether the catalog takes no OpenLineage events"""
     native_path: str = ""
-    """what the paths of the courier's requests begin with"""
+    """the start of the paths of the courier's requests"""
     namespace: str = ""
     """a namespace as the catalog needs it: without one it does not know the system of a table"""
 

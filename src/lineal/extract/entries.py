@@ -109,11 +109,11 @@ class Entry:
         """those of them that decide the schema"""
         self.declared: DatasetInfo | None = None
         self.ddl: dict[str, DatasetInfo] = {}
-        """what the DDL of each file declares"""
+        """the columns that the DDL of each file declares"""
         self.declared_in: frozenset[str] = frozenset()
         """the files with DDL for it"""
         self.told: DatasetInfo | None = None
-        """what the project or the caller says about it, whatever DDL says"""
+        """the declaration of the project or the caller, which wins over DDL"""
         self.changes: list[tuple[Timeline, int, Change]] = []
         """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change
         """

@@ -101,7 +101,7 @@ class Effects:
     """All of it, the worst first."""
 
     column: Column | Dataset
-    """What changes; a dataset with all of its columns."""
+    """The column that changes, or a dataset with all of its columns."""
     change: Change
     columns: tuple[ColumnEffect, ...]
     datasets: tuple[DatasetEffect, ...]

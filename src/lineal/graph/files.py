@@ -14,7 +14,7 @@ LOST = (
     Code.DYNAMIC, Code.UNRESOLVED_COLUMN, Code.AMBIGUOUS_COLUMN, Code.UNSUPPORTED_CONSTRUCT, Code.UNSUPPORTED_STATEMENT,
     Code.TOO_DEEP, Code.PARSE_ERROR, Code.OPEN_STAR,
 )  # fmt: skip
-"""What says that something of a file was not followed to the end."""
+"""The codes that report a part of a file that was not followed to the end."""
 
 
 class FileCoverage(NamedTuple):

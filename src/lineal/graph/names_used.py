@@ -18,7 +18,7 @@ from lineal.model.statement import Statement
 from lineal.model.way import Clause, How
 
 COMPARING_ALL = frozenset((Clause.UNION, Clause.DISTINCT, Clause.NATURAL))
-"""What compares whole rows names nothing."""
+"""The clauses that compare whole rows name no column."""
 
 
 class Naming(NamedTuple):

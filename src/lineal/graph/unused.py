@@ -57,7 +57,7 @@ class Unused:
     columns: tuple[Column, ...]
     """of datasets that are needed"""
     tested: tuple[Column | Dataset, ...] = ()
-    """What tests read, and nothing else; if tests are ignored, it is unused, too."""
+    """The columns that only tests read; if tests are ignored, they are unused, too."""
 
 
 REMOVED, KEPT = "removed", "kept"

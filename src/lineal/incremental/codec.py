@@ -25,7 +25,7 @@ from lineal.model.sequences import invert
 from lineal.model.way import Clause, Confidence, How, Way, way
 
 TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
-"""What of a plan only its evaluation needs."""
+"""The fields of a plan that only its evaluation needs."""
 
 KEPT = {field.name: field.default for field in fields(Plan) if field.name not in TREES}
 PLAIN = (str, bool, int, float, type(None))

@@ -173,7 +173,7 @@ class Remembering(Definitions):
         self.recorders: list[Recorder] = []
         self.known = codec.Columns()
         self.signatures: dict[tuple[int, Dataset | None, int], tuple[Frame, bytes]] = {}
-        """what a reader sees of a dataset, for frames that were asked for"""
+        """the columns that a reader sees of a dataset, for frames that were asked for"""
         self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
         about = (
             corpus.dialect,

@@ -77,9 +77,9 @@ class DatasetInfo:
     exact: bool = False
     """the name is meant exactly, as a server's catalog has it: "Orders" and orders are two"""
     declared: list[ColumnInfo] | None = None
-    """What YAML, a catalog or a schema lists; None where nothing declares the dataset."""
+    """The columns that YAML, a catalog or a schema lists; None if nothing declares the dataset."""
     produced: list[ColumnInfo] | None = None
-    """What its statements make, with the types that follow from them; None where that is not known.
+    """The columns that its statements make, with the types that follow from them; None where that is not known.
     """
     terminal: bool = False
     """terminal: true: it is made to be looked at, by readers outside the input."""

@@ -52,7 +52,7 @@ class Chain:
     """How many there are, and how many were lost before each stage."""
 
     stages: ClassVar[tuple[str, ...]] = ()
-    """What the numbers of the chain are called; the first counts everything."""
+    """The names of the chain's numbers; the first counts everything."""
 
     found: int = 0
     lost: dict[tuple[str, str], int] = field(default_factory=dict)

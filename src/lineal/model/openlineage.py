@@ -20,7 +20,7 @@ URN = "urn:lineal"
 """Who produces events, and where the names of our own schemas begin: a name, not an address."""
 
 NO_NAMESPACE = "default"
-"""What OpenLineage calls the namespace of those who have named none."""
+"""OpenLineage's name for the namespace of jobs that name none."""
 
 FILE = "file"
 

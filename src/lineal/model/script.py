@@ -61,11 +61,11 @@ class Script:
     """Only a run knows all columns of its dataset: a template lists the rows of a table."""
     catalog: str = ""
     schemas: tuple[str, ...] = ()
-    """What a name without a catalog or schema means in the session that ran it; '' is a schema
+    """The catalog and schema of names without them, in the session that ran it; '' is a schema
     that nobody names.
     """
     expansions: tuple[Expansion, ...] = ()
-    """What macros have written in the text, in order, as the template itself calls them."""
+    """The parts of the text that macros have written, in order, as the template itself calls them."""
     dbt: DbtContext | None = field(default=None, hash=False)
     """Of a Python model: what `dbt` tells it."""
     written_in: str = ""
@@ -156,7 +156,7 @@ class Step:
     """
     materialized: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What else the node says about its building: delimiter, unique_key; `dbt.config.get` in a
+    """The other settings of the node: delimiter, unique_key; `dbt.config.get` in a
     Python model.
     """
     relations: Mapping[str, str] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class Step:
     "package.x",
     dbt.source("a", "b") is "a.b". A key that is missing means its last part."""
     variables: Mapping[str, Any] = field(default_factory=dict)
-    """What `dbt.var` gives to a Python model."""
+    """The variables that `dbt.var` gives to a Python model."""
     roots: tuple[str, ...] = ()
     """The folders in which the imports of a Python model start."""
     depends: tuple[str, ...] = ()
@@ -186,7 +186,7 @@ class Step:
     table: str = ""
     """The name of its table in Spark, where that cannot be its own."""
     refs: tuple[str, ...] = ()
-    """What it names by ref() and source(), whether or not its SQL reads it."""
+    """The datasets that it names by ref() and source(), whether or not its SQL reads them."""
     tags: tuple[str, ...] = ()
     """The tags that --select tag:x asks for."""
     problem: Diagnostic | None = None
@@ -234,7 +234,7 @@ class PlainModels:
     quote: str
     """The quote character of the target."""
     nodes: Mapping[str, Any]
-    """What ref() can name: for each name the id, package, relation and kind of its nodes."""
+    """The nodes that ref() can name: for each name the id, package, relation and kind."""
     sources: Mapping[str, Any]
     """The same for source()."""
     models: Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]]
@@ -250,14 +250,14 @@ class Corpus:
     datasets: list[DatasetInfo] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     meanings: list[Meaning] = field(default_factory=list)
-    """What the project says of functions that it calls, beyond the function table."""
+    """The project's rows for functions that it calls, in addition to the function table."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     namespace: str = ""
     defaults: Defaults | None = None
     collapse_temporary: bool = True
     """Temporary tables are composed into what reads them; else they are datasets like any other."""
     steps: list[Step] = field(default_factory=list)
-    """What can be run; only a project has them."""
+    """The nodes that can be run; only a project has them."""
     before: list[Script] = field(default_factory=list)
     after: list[Script] = field(default_factory=list)
     """Hooks of the whole run."""
@@ -266,7 +266,7 @@ class Corpus:
     database.
     """
     notes: list[str] = field(default_factory=list)
-    """What a run of the project passes over."""
+    """The nodes that a run of the project passes over."""
     engine: Mapping[str, Any] = field(default_factory=dict)
     """The `spark:` section of the project file."""
     checks: Checks = field(default_factory=Checks)
@@ -278,7 +278,7 @@ class Corpus:
     aliases: dict[str, str] = field(default_factory=dict)
     """How SQL writes a relation, and the dataset that it is: db.shop.orders is the model orders."""
     relations: dict[str, str] = field(default_factory=dict)
-    """What a database calls a dataset, where that is known: orders is db.shop.orders."""
+    """The name of a dataset in a database, if known: orders is db.shop.orders."""
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
     contents: dict[str, Any] = field(default_factory=dict)

@@ -183,7 +183,7 @@ def compiled_signs() -> list[Sign]:
 ENOUGH = 2
 """One strong sign, or two weak ones."""
 PLACE = 3
-"""What the name of a file or folder weighs: more than one strong sign, less than two."""
+"""The weight of the name of a file or folder: more than one strong sign, less than two."""
 
 FOLDERS = {
     **dict.fromkeys(("oracle", "plsql"), "oracle"),
@@ -220,7 +220,7 @@ FOLDERS = {
     },
     **dict.fromkeys(("spark", "sparksql", "spark_sql"), "spark"),
 }
-"""What a folder or file, or a word of its name, is called that holds SQL of one engine."""
+"""The words in names of folders and files that hold SQL of one engine."""
 TWO_WORDS = ("sql_server", "spark_sql")
 
 

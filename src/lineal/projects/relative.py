@@ -50,7 +50,7 @@ class Root(NamedTuple):
     folder: str
     """as their names begin now"""
     prefix: str = HERE
-    """what their names begin with afterwards: where the folder is, below that of several inputs"""
+    """the start of their new names: the folder's place below that of several inputs"""
 
     def name(self, file: str) -> str:
         """Return the name of a file; a name that is not a file of the input stays as it is."""

@@ -39,7 +39,7 @@ KEPT_VARIABLES = (
     "DYLD_LIBRARY_PATH",
     "DYLD_FALLBACK_LIBRARY_PATH",
 )
-"""What an interpreter may need to start; nothing else of the environment is there for a template to
+"""The variables that an interpreter may need to start; nothing else of the environment is there for a template to
 find.
 """
 
@@ -69,7 +69,7 @@ class Template:
     import_name: str = ""
     """For a macro file, its path below the macro folder: `{% import 'money.sql' as money %}`."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What else a renderer of its own has to know of it."""
+    """Other facts for a special renderer."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Rendering:
     last: str = field(default="", compare=False)
     """The text for a run that says yes to all it is asked."""
     said: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What else a renderer of its own says of it."""
+    """Other results of a special renderer."""
     expansions: tuple[tuple[Expansion, ...], ...] = field(default=(), compare=False)
     """Of each text, what macros have written in it."""
 
@@ -123,7 +123,7 @@ class Setting:
     renderer: tuple[str, str] | None = None
     """The folder and the module of a renderer of its own."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What that one has to know."""
+    """The facts that it needs."""
 
 
 ALONE = Setting()

@@ -14,7 +14,7 @@ from lineal.projects.schema import Schema, empty_corpus
 from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, read_text
 
 IN_A_FOLDER = ("lineage.json", "lineage.html")
-"""What `Lineage.save(folder)` writes."""
+"""The file that `Lineage.save(folder)` writes."""
 
 
 def matches(path: Path) -> bool:

@@ -43,7 +43,7 @@ SYSTEM = frozenset(
 )
 
 WITHOUT_SCHEMAS = ("sqlite",)
-"""What they call a schema is another file; a table of the first one is called by its name alone."""
+"""Their schemas are other files; a table of the first one is called by its name alone."""
 
 
 class Inspected(NamedTuple):

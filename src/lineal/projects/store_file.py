@@ -11,7 +11,7 @@ from lineal.projects.schema import Schema, empty_corpus
 from lineal.store.errors import StoreError
 
 HEADER = b"SQLite format 3\0"
-"""What every SQLite database begins with."""
+"""The first bytes of every SQLite database."""
 
 
 def matches(path: Path) -> bool:

@@ -37,7 +37,7 @@ BUILD_FILES = (
 )
 
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")
-"""What makes a folder a virtual environment."""
+"""The files that make a folder a virtual environment."""
 
 
 class Tree:

@@ -91,7 +91,7 @@ class Definitions:
         self.unread: list[Diagnostic] = []
         """the places of programs that may write something of which the text does not tell"""
         self.written_surely: set[Dataset] = set()
-        """what programs write in no branch, whatever is there already"""
+        """the tables that programs write outside branches"""
 
     def build_types(self) -> Types:
         """Make what works out the types of columns."""

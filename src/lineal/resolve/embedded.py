@@ -39,7 +39,7 @@ BY_NAME = "getattr"
 """A file with this word may call a method that only a string names."""
 
 TOLD = (Code.DYNAMIC,)
-"""What the interpreter reports that concerns SQL; anything else is told when Spark is traced."""
+"""The interpreter's diagnostics that concern SQL; others are reported when Spark is traced."""
 
 
 @dataclass

@@ -60,7 +60,7 @@ class Gatherer:
         self.hooks = hooks
         self.facts = catalog.facts
         self.file_names: dict[str, str] = {}
-        """what files are called whose stem does not tell them apart"""
+        """the names of files that share a stem"""
         self.declared_apart: dict[Dataset, tuple[Entry, Facts]] = {}
         """the names that the DDL of several files declares"""
         self.on_declare: Callable[[Plan, Reading, Entry], None] | None = None

@@ -301,7 +301,7 @@ class Again:
         self.files = files
         self.first = run
         self.foreseen = foreseen
-        """what the first run knew of tables that programs write"""
+        """the frames of the first run for tables that programs write"""
         self.views = defined_by_statements(definitions)
         self.second: Run | None = None
         self.placeholders = any(

@@ -33,7 +33,7 @@ class Routines:
         """the functions that scripts define, each with its script"""
         self.calls: list[tuple[str, Place]] = []
         self.procedural_scripts: list[Found] = []
-        """what scripts with procedural code hold"""
+        """the values of scripts with procedural code"""
 
     def add(self, routines: Iterable[Routine]) -> None:
         """Add a routine.

@@ -82,7 +82,7 @@ class Schemas:
         self.depth = 0
         """how many definitions are under way, each for the sake of the one before"""
         self.states = share_states()
-        """what temporary tables hold from statement to statement, where it is much"""
+        """the contents of temporary tables from statement to statement, if they are large"""
         self.altered: dict[Entry, Altered] = {}
         """the columns of tables with ALTER statements: each statement may ask for them"""
         self.former: dict[Entry, Made] = {}

@@ -29,7 +29,7 @@ class Types:
         self.boundary = boundary
         self.found: dict[int, dict[str, Type]] = {}
         self.made: dict[int, dict[str, Type]] = {}
-        """what follows from the statements alone"""
+        """the types that follow from the statements alone"""
         self.tables: dict[int, Table] = {}
 
     @cached_property

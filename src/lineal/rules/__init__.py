@@ -75,7 +75,7 @@ LEVELS: Mapping[str, Severity | None] = {
 
 
 REMEDIES = {rule.code: rule.remedy for rule in RULES}
-"""What to do about the findings of each rule."""
+"""The remedy for the findings of each rule."""
 
 
 class UnknownRule(Passing, LookupError):

@@ -19,7 +19,7 @@ CATALOGUES = (
     "duckdb_",
     "sqlite_",
 )
-"""What every engine has without being told."""
+"""The schemas that every engine has."""
 
 
 MOST_COMPARED = 100_000

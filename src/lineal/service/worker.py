@@ -82,7 +82,7 @@ class Worker:
     def __init__(self, command: Sequence[str], greeting: Greeting = list) -> None:
         self.command = command
         self.greeting = greeting
-        """what every new worker is told before it is asked anything"""
+        """the first message to every new worker"""
         self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._waiting: dict[int, _Question] = {}

@@ -94,7 +94,7 @@ class Engines(NamedTuple):
     static: Extraction
     exact: Extraction
     programs: set[Dataset]
-    """what Python programs write: Spark has a plan for it only while they run"""
+    """the tables that Python programs write: Spark has their plans only while they run"""
 
 
 def of_corpus(corpus: Corpus, spark: object) -> tuple[Extraction, Extraction]:

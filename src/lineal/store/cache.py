@@ -23,7 +23,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 MOST_BYTES = 1 << 30
-"""What the folder may hold; beyond it the entries go that were not used for the longest time."""
+"""The largest size of the folder; beyond it, the entries that were unused longest are removed."""
 ABANDONED = 3600.0
 """Seconds after which a file that was never renamed belongs to nobody."""
 MAGIC = b"lineal2\n"

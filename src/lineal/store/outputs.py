@@ -23,7 +23,7 @@ FORMAT = 2
 TABLES = (
     "statements", "edges", "usages", "reads", "datasets", "columns", "writes", "diagnostics", "quarantine",
 )  # fmt: skip
-"""What a lineage is made of; `nodes` and `closure` follow from the edges."""
+"""The files of a lineage; `nodes` and `closure` follow from the edges."""
 
 LARGEST_MANIFEST = 1_000_000
 ROWS_AT_ONCE = 50_000

@@ -32,7 +32,7 @@ READABLE = (1, FORMAT)
 """The forms that are read. In the first, a read did not say how the column is spelled there."""
 
 OPENING = '{"lineal":'
-"""What such a file begins with, whatever it is called."""
+"""The first bytes of such a file, whatever its name."""
 
 
 class SavedError(ValueError):

@@ -26,7 +26,7 @@ KEYS = {
     ),
     "edge": ("kind", "usages", "used_in", "confidence", "place"),
 }
-"""What nodes and edges say; a score is a number, all else is text."""
+"""The attributes of nodes and edges; a score is a number, all else is text."""
 
 
 def view(report: Report) -> str:

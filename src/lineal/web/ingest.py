@@ -17,7 +17,7 @@ from lineal.web.server import Answer, Request, Routes, message_answer
 PATH = "/api/v1/lineage"
 
 Problem = Callable[[Any], str]
-"""What keeps a value from being an event; '' for one that is."""
+"""The reason why a value is not an event; '' for one that is."""
 
 
 class Inbox:

@@ -29,7 +29,7 @@ from lineal.deliver.native.flows import Flow, Pair, Table, flow_of
 from lineal.model.sequences import flatten
 
 PLATFORMS = {"awsathena": "athena", "sqlserver": "mssql", "default": "external"}
-"""What DataHub calls a system whose namespace has another name."""
+"""DataHub's names of systems whose namespace has another name."""
 
 LOWER_CASE = frozenset({"snowflake"})
 """The platforms whose tables DataHub's own ingestion names in lower case."""

@@ -17,7 +17,7 @@ from lineal.deliver.native.http import Server
 
 SERVICE = "OPENMETADATA_SERVICE"
 DEFAULT_DATABASE = "default"
-"""What OpenMetadata calls the database of systems that have only schemas."""
+"""OpenMetadata's name for the database of systems that have only schemas."""
 
 Json = dict[str, Any]
 

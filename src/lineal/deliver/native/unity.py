@@ -35,7 +35,7 @@ SYSTEMS = {
     "sqlserver": "MICROSOFT_SQL_SERVER",
     "teradata": "TERADATA",
 }
-"""What Unity Catalog calls the system of a namespace."""
+"""Unity Catalog's name for the system of a namespace."""
 
 EXISTS = 409
 Json = dict[str, Any]

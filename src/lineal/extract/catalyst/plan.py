@@ -58,7 +58,7 @@ class Names:
         self.own_functions = {
             each.name.rpartition(".")[2].lower(): with_meaning(each, None) for each in meanings
         }
-        """what the project says of functions, by their names"""
+        """the project's rows for functions, by their names"""
 
     def dataset_name(self, parts: list[str]) -> str:
         """spark_catalog.default.t      t; delta.`/lake/orders`: the path"""

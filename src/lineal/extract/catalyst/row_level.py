@@ -407,7 +407,7 @@ WRAPPINGS = (
     "CheckOverflowInTableInsert",
     "CheckOverflowInTableWrite",
 )
-"""What an engine puts around a value that it writes."""
+"""The classes that an engine puts around a value that it writes."""
 
 
 def write_into(table: Node, frame: Frame, written: Frame, plan: Plan) -> Sink | None:

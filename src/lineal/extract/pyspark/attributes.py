@@ -188,7 +188,7 @@ FRAME_PARTS: dict[str, Callable[[Run, Relation, str, Any], Value]] = {
     "rdd": frame_rdd,
     "sparkSession": frame_session,
 }
-"""What a DataFrame has besides columns and methods."""
+"""The attributes of a DataFrame that are neither columns nor methods."""
 
 
 def schema_value(held: Relation) -> SchemaValue | None:
@@ -311,7 +311,7 @@ TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
         "_replace", lambda run, call: Instance(held.home, {**held.names, **call.keywords})
     ),
 }
-"""What every named tuple has."""
+"""The attributes of every named tuple."""
 
 
 def taken_from(run: Run, found: Value, held: Value, name: str, node: ast.AST) -> Value:
@@ -459,7 +459,7 @@ def of_function(run: Run, held: Function, name: str, node: ast.AST) -> Value:
 
 
 STARTS = frozenset(("submit", "fn", "delay"))
-"""What a decorator of Prefect, Celery or Dask gives a function: load.submit(spark) runs it."""
+"""The methods that a decorator of Prefect, Celery or Dask gives a function: load.submit(spark) runs it."""
 
 
 def of_member(run: Run, held: TextMember, name: str, node: ast.AST) -> Value:

@@ -26,7 +26,7 @@ class Returns(list[Any]):
 
 
 STATEMENTS: dict[type, Callable[[Run, Any, Environment, Returns], Flow | None]] = {}
-"""What a statement does, by the class of its node; `statements.py` fills it."""
+"""The handler of a statement, by the class of its node; `statements.py` fills it."""
 
 
 def run_block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -> Flow:

@@ -262,7 +262,7 @@ def unknown_in(held: Value) -> Unknown | None:
 
 
 ELSEWHERE = (Library, Unknown)
-"""What a program calls and lineal has no text of."""
+"""The functions of a library whose text is not in the input."""
 
 
 def hands_on(arguments: Arguments, keywords: Keywords) -> bool:

@@ -32,7 +32,7 @@ from lineal.model.way import Confidence
 NAMESPACE = Class("Namespace", [], {})
 BOOLEAN = "argparse.BooleanOptionalAction"
 PASSED_ON = ("nargs", "dest", "required", "metavar")
-"""What argparse itself needs to know of an argument."""
+"""The facts about an argument that argparse itself needs."""
 
 
 class Refused(Exception):

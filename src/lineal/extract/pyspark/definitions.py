@@ -168,7 +168,7 @@ def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> N
 
 
 CLASS_DECORATORS: list[Callable[[Run, Value, Value], Value | None]] = []
-"""What a decorator of a library makes of a class; None where it is of another kind."""
+"""The class that a library's decorator makes; None for a decorator of another kind."""
 
 
 def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:

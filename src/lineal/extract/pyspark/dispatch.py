@@ -34,7 +34,7 @@ AttributeTarget = Callable[[Run, Any, str, Value, Any], None]
 ItemDeletion = Callable[[Run, Any, Value, Any], None]
 
 EXPRESSIONS: dict[type, Expression] = {}
-"""What a node of Python's syntax tree evaluates to."""
+"""The value of a node of Python's syntax tree."""
 
 CALLS: dict[type, CallHandler] = {}
 """value(…), by the class of the value that is called."""
@@ -105,7 +105,7 @@ LIBRARY_ROOTS: dict[str, NamedCall] = {}
 LONGEST_VARIABLE = 80
 
 VARIABLES = frozenset((ast.Name, ast.Attribute, ast.Subscript))
-"""What a program calls a value by: cols, config.columns, settings["cols"]."""
+"""The names of a value in a program: cols, config.columns, settings["cols"]."""
 
 
 def value(run: Run, node: ast.expr | None, env: Environment) -> Value:

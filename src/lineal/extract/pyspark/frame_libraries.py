@@ -18,7 +18,7 @@ class FrameLibrary(NamedTuple):
     """A DataFrame library that is traced."""
 
     module: str
-    """what programs import: pandas, snowflake.snowpark"""
+    """the packages that programs import: pandas, snowflake.snowpark"""
     title: str
     """how people call it: Snowpark"""
     strong: frozenset[str] = frozenset()

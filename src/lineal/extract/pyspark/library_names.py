@@ -24,7 +24,7 @@ STARS: Mapping[str, frozenset[str]] = {
     "awsglue.transforms": frozenset(TRANSFORMS),
     "awsglue.context": frozenset(("GlueContext",)),
 }
-"""What a star brings along: from pyspark.sql.functions import * """
+"""The names that a star imports: from pyspark.sql.functions import * """
 
 LIBRARY_CONSTANTS: Mapping[str, Value] = {
     "__future__.annotations": None,

@@ -9,13 +9,13 @@ class Stage(NamedTuple):
     """A class of pyspark.ml: parameters that name its input and output columns, with defaults."""
 
     inputs: tuple[str, ...]
-    """what `transform` reads"""
+    """the columns that `transform` reads"""
     outputs: tuple[tuple[str, str], ...]
-    """what `transform` appends: the parameter, and the name if it is not set"""
+    """the columns that `transform` appends: the parameter, and the name if it is not set"""
     learns: bool = False
     """whether `fit` makes a model of the inputs"""
     trained_on: tuple[str, ...] = ()
-    """what only `fit` reads: the label, weights"""
+    """the columns that only `fit` reads: the label, weights"""
 
 
 PLURALS = {"inputCol": "inputCols", "outputCol": "outputCols"}

@@ -10,7 +10,7 @@ from lineal.model.sequences import flatten, instances, only_or_none, present
 
 PACKAGE = "__init__"
 INCLUDE = "lineal_include"
-"""What %run ./helpers is read as."""
+"""The call that %run ./helpers is read as."""
 
 
 class ModuleIndex:

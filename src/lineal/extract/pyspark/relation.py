@@ -119,7 +119,7 @@ class Relation:
         self.hidden: tuple[Attribute, ...] = ()
         """columns that only their identity or qualifier reaches: the right key of join(…, "id")"""
         self.under: Relation | None = None
-        """what filter and orderBy may still name after a select"""
+        """the columns that filter and orderBy may still name after a select"""
         self.declared: Scan | None = None
         """the table whose declared columns these are"""
         self.twice: tuple[Twice, ...] = ()

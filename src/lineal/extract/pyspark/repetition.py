@@ -25,7 +25,7 @@ STABLE_ROUNDS = 3
 """Rounds one after the other that change nothing: so will those that follow."""
 
 SHARED = (*CONSTANTS, Unknown, Pattern, ColumnValue)
-"""What a function may give to several callers: nobody can change it."""
+"""The values that several callers may share, because nobody can change them."""
 
 
 class TooLarge(Exception):

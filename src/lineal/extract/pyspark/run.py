@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lineal.extract.pyspark.program import Program
 
 GAPS = frozenset((Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP))
-"""What says that columns or rows are made in a way that is not known."""
+"""The codes of columns and rows that are made in an unknown way."""
 
 MOST_STEPS = 300_000
 SECOND_CHANCE = 50_000
@@ -163,7 +163,7 @@ class Work:
         self.under_way: list[tuple[Any, int]] = []
         """the calls that have not ended, and how many changes there had been before each"""
         self.memory: dict[Any, Any] = {}
-        """what calls without effects gave, by function and values"""
+        """the results of calls without effects, by function and values"""
         self.effects: set[int] = set()
         """the functions that have effects"""
 
@@ -210,7 +210,7 @@ class Run(Work):
         """the names around the current call: pl.sql("SELECT … FROM orders") reads variables"""
         self.script: Any = None
         self.script_key = 0
-        """what tells the current script from others, however often the program is run"""
+        """the identity of the current script, however often the program is run"""
         self.begun = 0
         """how many writes there were when the script began"""
         self.asked: dict[str, set[int]] = {}

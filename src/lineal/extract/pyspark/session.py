@@ -114,7 +114,7 @@ def without_session(parts: list[str]) -> list[str]:
 
 
 SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
-"""What a run leaves out of names, and of how many parts the name is that has it first."""
+"""The parts that a run leaves out of names, and how many parts such a name has."""
 
 
 def use_database(run: Run, catalog: str, database: str) -> None:

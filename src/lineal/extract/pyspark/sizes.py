@@ -287,4 +287,4 @@ BOUNDS: dict[type, Callable[[Run, Any, Any], Value]] = {
     ColumnValue: bound_column,
     Relation: bound_relation,
 }
-"""What a value that an expression has made is asked, by its class."""
+"""The size of a value that an expression has made, by its class."""

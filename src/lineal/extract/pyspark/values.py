@@ -68,7 +68,7 @@ class Unknown:
         self.reason = reason
         self.level = level
         self.variable = variable
-        """what the program calls it where it is used: cols, config.columns, settings["cols"]"""
+        """its name where it is used: cols, config.columns, settings["cols"]"""
         self.home = home
         """the file and function that first named it: jobs/daily.py::main"""
         self.inputs = inputs

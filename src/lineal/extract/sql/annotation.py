@@ -27,7 +27,7 @@ ColumnsOf = Callable[[str], Mapping[str, str]]
 """The columns of a table in Spark, and their types in Spark's words; none if it is not known."""
 
 MISTAKES = (SqlglotError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
-"""What sqlglot may answer to a tree that it does not understand: then types stay unknown."""
+"""The errors of sqlglot for a tree that it does not understand: then types stay unknown."""
 
 
 def annotate(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> None:

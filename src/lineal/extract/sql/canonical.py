@@ -37,7 +37,7 @@ VOLATILE = frozenset(
 UNUSUAL = ("match", "connect", "into", "kind", "pivots", "operation_modifiers")
 ALWAYS = "true()"
 MOVABLE = ("table(", "rows(")
-"""What does not look at the sources before it."""
+"""The sources that do not look at the sources before them."""
 
 
 class Unproven(Exception):

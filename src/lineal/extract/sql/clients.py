@@ -130,7 +130,7 @@ HASH = late_pattern(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?<!\{)\#(?![{}])[^\n]*""",
     re.DOTALL,
 )
-"""What may hold a hash, and a comment: strings, names and other comments go first."""
+"""The texts that may hold a hash, and a comment: strings, names and other comments go first."""
 
 GO = replacing_reader(
     r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said)

@@ -18,7 +18,7 @@ from lineal.model.script import Corpus, Script
 CTE, DERIVED = "cte", "derived table"
 
 INLINED = "__dbt__cte__"
-"""What dbt itself puts in the place of an ephemeral model."""
+"""The text that dbt itself puts in the place of an ephemeral model."""
 
 
 def constructs_of(corpus: Corpus) -> list[Construct]:

@@ -146,11 +146,11 @@ class Evaluation(ABC):
         self.absorbed: set[Evaluation] = set()
         """the evaluations of variables and functions whose reads are among its own"""
         self.used: list[Any] | None = None
-        """what an assignment uses, whose reads are not among its own; None for a statement"""
+        """the values that an assignment uses, whose reads are not its own; None for a statement"""
         self.around: Locals | None = None
         """the variables of the procedure around the statement"""
         self.notes: Notes | None = None
-        """what each name was resolved to, if an editor asks; None: nobody does"""
+        """the meaning of each name, if an editor asks; None if nobody does"""
 
     def read(
         self, column: Column | None, clause: Clause, node: exp.Expr, learn: bool = True

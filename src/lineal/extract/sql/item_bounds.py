@@ -106,7 +106,7 @@ OPERANDS = frozenset(
      TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END, TokenType.NULL, TokenType.TRUE, TokenType.FALSE,
      TokenType.STAR, TokenType.PARAMETER)
 )  # fmt: skip
-"""What an expression may end with."""
+"""The tokens that an expression may end with."""
 
 OPERATORS = frozenset(
     (TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.GT, TokenType.LTE, TokenType.GTE, TokenType.PLUS,

@@ -15,7 +15,7 @@ STARTS = frozenset(
         "PARTITION BY", "PARTITION", "DIMENSION", "DIMENSION BY", "IGNORE", "KEEP", "RETURN", "UNIQUE", "MAIN",
     )
 )  # fmt: skip
-"""What follows MODEL; a reference model stays unread."""
+"""The words that may follow MODEL; a reference model stays unread."""
 
 
 class Rule(NamedTuple):

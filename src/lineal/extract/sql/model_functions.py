@@ -194,7 +194,7 @@ def filled_columns(
 
 
 FILLED = ("ts_column", "partitioning_columns", "value_columns")
-"""What names the columns of GAP_FILL: of the time, of the partitions, and those it fills."""
+"""The arguments that name columns of GAP_FILL: of the time, of the partitions, and those it fills."""
 
 
 def neighbors(

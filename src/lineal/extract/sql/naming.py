@@ -334,7 +334,7 @@ OWN_NAMES: dict[type, str] = {
     exp.LogicalOr: "bool_or", exp.LogicalAnd: "bool_and", exp.GroupConcat: "string_agg", exp.VariancePop: "var_pop",
     exp.TimestampTrunc: "date_trunc", exp.Rand: "random", exp.CurrentTimestamp: "now",
 }  # fmt: skip
-"""What a construct is called that sqlglot calls otherwise."""
+"""The names of constructs that have another name in sqlglot."""
 
 TYPE_NAMES = {
     "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "boolean": "bool", "real": "float4",

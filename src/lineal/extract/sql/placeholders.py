@@ -297,7 +297,7 @@ ENDS = frozenset(
      TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END, TokenType.NULL, TokenType.TRUE, TokenType.FALSE,
      TokenType.ASC, TokenType.DESC)
 )  # fmt: skip
-"""What an expression may end with."""
+"""The tokens that an expression may end with."""
 
 
 def without_clauses(tokens: list[Token]) -> list[Token]:

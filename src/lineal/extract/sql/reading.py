@@ -117,7 +117,7 @@ class Reading:
         """where a look-up that fails is reported; without it, it is raised"""
         self.statements: list[Any] = []
         self.found: Any = None
-        """what procedural code holds besides its statements"""
+        """the values of procedural code"""
         self._chunks: list[list[Token]] | None = None
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
@@ -534,7 +534,7 @@ LEFT = frozenset(
         exp.Like, exp.Add, exp.Sub, exp.Mul, exp.Div,
     )
 )  # fmt: skip
-"""What starts where its first part does."""
+"""The nodes that start at their first part."""
 
 
 def call_name(node: exp.Expr) -> str:

@@ -91,12 +91,12 @@ NO_DATA = frozenset(
     """ASSERT UNDROP FSCK REORG HELP SYSTEM KILL PREPARE DEALLOCATE BT ET ECHO CANCEL LOCK REMOVE ATTACH DETACH
     LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT FLASHBACK PURGE AUDIT NOAUDIT FETCH CLOSE MOVE GENERATE GROOM""".split()  # noqa: SIM905
 )
-"""What moves no data, and need not be understood."""
+"""The statements that move no data and need not be understood."""
 
 WITHOUT_ROWS = frozenset(
     ("DATABASE", "INDEX", "UNIQUE", "CLUSTERED", "NONCLUSTERED", "COLUMNSTORE")
 )
-"""What CREATE makes that holds no rows: CREATE UNIQUE INDEX i ON t (a) WITH FILLFACTOR = 80"""
+"""The objects of CREATE that hold no rows: CREATE UNIQUE INDEX i ON t (a) WITH FILLFACTOR = 80"""
 
 
 def moves_no_data(words: Words) -> bool:

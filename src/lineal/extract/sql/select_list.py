@@ -46,7 +46,7 @@ SPECIAL = (
         exp.Anonymous,
     }
 )
-"""What may be several columns in one item of SELECT, or a value with fields."""
+"""The items of SELECT that may be several columns, or a value with fields."""
 
 
 def select_columns(  # noqa: C901  every output column passes here

@@ -131,7 +131,7 @@ class Scalar(NamedTuple):
 
 
 CTEs = Mapping[str, Frame | Scalar]
-"""What WITH has named so far."""
+"""The CTEs that WITH has named so far."""
 
 
 def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:

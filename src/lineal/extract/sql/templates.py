@@ -143,7 +143,7 @@ ADVICE = (
         "Give the value in `params` of the operator that runs this file, or take the lineage of a run: a query log.",
     ),
 )
-"""What a reader can do about a template, by the tool that would render it."""
+"""The remedy for a template, by the tool that would render it."""
 
 
 def advice_about(text: str) -> str:
@@ -172,7 +172,7 @@ RAW_END = late_pattern(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 # -- SQL -------------------------------------------------------------------------------------------
 
 NEXT = late_pattern(r"\{[{%#]|--|/\*|['\"`;]")
-"""What the text may change its meaning at."""
+"""The characters at which the text may change its meaning."""
 
 
 class Scan:

@@ -52,7 +52,7 @@ class Translated(NamedTuple):
     kept: bool
     """Whether its lines are those of the text."""
     notes: tuple[str, ...] = ()
-    """What it does not say exactly."""
+    """The parts that it does not express exactly."""
 
 
 class RowChange(NamedTuple):

@@ -29,7 +29,7 @@ FAILURES = (
     KeyError,
     AssertionError,
 )
-"""What sqlglot raises over text that it cannot read; most of these are its own slips over broken
+"""The errors that sqlglot raises over text that it cannot read; most of these are its own slips over broken
 input.
 """
 

@@ -19,7 +19,7 @@ KINDS = {
     "declaration": DECLARATION, "assertion": ASSERTION, "test": "unit",
     **{name: name for name in TABLES},
 }  # fmt: skip
-"""What an action is called in config blocks and in actions.yaml, and its kind."""
+"""The names of an action in config blocks and in actions.yaml, and its kind."""
 
 
 @dataclass(frozen=True)

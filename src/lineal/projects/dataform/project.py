@@ -69,9 +69,9 @@ class Draft(ProjectDraft[Settings]):
     actions: list[Action] = field(default_factory=list)
     by_name: dict[str, list[Action]] = field(default_factory=dict)
     includes: dict[str, Any] = field(default_factory=dict)
-    """What each file of includes/ exports, by the name that every file knows it by."""
+    """The exports of each file of includes/, by the name that every file knows it by."""
     modules: dict[str, Any] = field(default_factory=dict)
-    """What each file of JavaScript exports, by its path."""
+    """The exports of each file of JavaScript, by its path."""
     pending: dict[str, None] = field(default_factory=dict)
     """The files of includes/, in their order."""
     unknown: dict[tuple[str, str], None] = field(default_factory=dict)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 MARK, HEAD = b"dbt_", 1 << 16
-"""What a manifest of dbt has near its beginning, and how much of it is looked at."""
+"""The text near the start of a dbt manifest, and how many bytes are searched for it."""
 
 
 def matches(path: Path) -> bool:

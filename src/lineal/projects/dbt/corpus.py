@@ -67,16 +67,16 @@ class Assembly:
         self.missed_macros: dict[str, dict[str, list[Node]]] = {}
         """By package that is not installed: the macros that are called, and the nodes that do."""
         self.unknown: dict[str, list[Place]] = {}
-        """What ref() and source() name that nobody has, and where."""
+        """The unknown names in ref() and source(), with their places."""
         self.missed_in_hooks: dict[str, dict[str, list[Node]]] = {}
         self.missed_hooks: set[str] = set()
         """The hooks that do not render without a package."""
         self.hooks: dict[str, dict[str, list[Script]]] = {}
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
-        """What dbt.ref and dbt.source mean in the Python models of a package."""
+        """The meaning of dbt.ref and dbt.source in the Python models of a package."""
         self.made: dict[str, RenderedNode] = {}
-        """What became of each template."""
+        """The rendering of each template."""
         self.tested: dict[str, RenderedNode] = {}
         """The same for tests."""
         self.consumers = Consumers()

@@ -29,7 +29,7 @@ CONFIG_KEYS = frozenset((
     "severity", "where", "limit", "error_if", "warn_if", "fail_calc", "store_failures", "store_failures_as", "enabled",
     "tags", "meta", "database", "schema", "alias", "group", "sql_header",
 ))  # fmt: skip
-"""What says how a test is run; anything else is one of its arguments."""
+"""The keys that say how a test is run; any other key is one of its arguments."""
 
 OWN_KEYS = CONFIG_KEYS | {"name", "description", "config", "arguments", "test_name"}
 """The keys of a test's entry that are not the name of the test."""

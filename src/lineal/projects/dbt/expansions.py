@@ -21,7 +21,7 @@ from lineal.model.script import Expansion
 TAG = re.compile(r"\{\{-?(?P<output>.*?)-?\}\}|\{%-?(?P<statement>.*?)-?%\}|\{#.*?#\}", re.S)
 CALL = re.compile(r"\s*(?:(?P<package>\w+)\.)?(?P<name>\w+)\s*\(")
 SILENT = re.compile(r"\s*(config|log|print)\s*\(")
-"""What writes nothing."""
+"""The nodes of a template that write nothing."""
 MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
 BLOCKS = (
     "if",

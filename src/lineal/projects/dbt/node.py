@@ -18,7 +18,7 @@ AGAIN = "#"
 """The suffix of the id of a second node of one name."""
 
 REFERABLE = ("model", "seed", "snapshot")
-"""What ref() can name."""
+"""The kinds of nodes that ref() can name."""
 
 TIME_SPINE = "metricflow_time_spine"
 """The model that metrics over time are joined to, if no other says that it is one."""
@@ -71,9 +71,9 @@ class Node:
     incremental: bool = False
     """Whether its text asks is_incremental(), as far as that is known."""
     dataset: str = ""
-    """What users see."""
+    """The name that users see."""
     about: Value | None = None
-    """What YAML says of it; a manifest does not keep that."""
+    """Its entry in YAML, which a manifest does not keep."""
     fqn: list[str] = field(default_factory=list)
     """Its package, the folders below the path of its kind, and its name."""
     joined: Node | None = None

@@ -51,15 +51,15 @@ class RenderedNode:
     open: bool = False
     """Only a run knows all of its columns."""
     expansions: dict[str, tuple[Expansion, ...]] = field(default_factory=dict)
-    """What macros have written in each text."""
+    """The parts of each text that macros have written."""
     runs: tuple[str, ...] = ()
-    """What a run can choose from: the text of a first build, and that of every later one; '' if it
+    """The texts that a run can choose from: the text of a first build, and that of every later one; '' if it
     does not render.
     """
     doubts: list[tuple[str, int]] = field(default_factory=list)
-    """What decides the text and is only known when it runs: why, and the line."""
+    """The values that decide the text and that only a run knows: the reason, and the line."""
     plain_config: dict[str, Any] | None = None
-    """What config() says in a template that needs no Jinja; None for every other template."""
+    """The values of config() in a template that needs no Jinja; None for every other template."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ TEXTS = {
     "spark": "string",
     "clickhouse": "String",
 }
-"""What a dialect calls a text of any length, where that is not varchar."""
+"""The dialects' names for a text of any length, if it is not varchar."""
 
 TRAILING = re.compile(r";\s*\Z")
 

@@ -20,7 +20,7 @@ HARMLESS = (
     "--no-replace-objects", "--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
     "-c", "core.untrackedCache=false", "-c", "protocol.allow=never", "-c", "core.attributesFile=/dev/null",
 )  # fmt: skip
-"""Whatever the repository is configured to run, it does not."""
+"""The options of git that turn off programs which the repository is configured to run."""
 ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_PAGER": "cat",
     "GIT_ASKPASS": "", "GIT_EXTERNAL_DIFF": "", "LC_ALL": "C",
@@ -33,7 +33,7 @@ STEERING = (
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
 )
-"""What a hook's environment says of another repository."""
+"""The variables in which a hook's environment names another repository."""
 LONGEST_WAIT = 120
 
 

@@ -316,7 +316,7 @@ def _way(how: How, masked: bool = False) -> Way:
 UNTOLD = (Transformation(_way(How.TRANSFORMATION), SILENT, ""),)
 UNTOLD_ROWS = (Transformation(_way(How.FILTER), SILENT, ""),)
 TYPES = {"DIRECT": How.TRANSFORMATION, "INDIRECT": How.FILTER}
-"""What a subtype that is not OpenLineage's is taken for, with a doubt."""
+"""The usages for subtypes that are not OpenLineage's, with a doubt."""
 HOWS = {how.value: how for how in How}
 
 

@@ -142,7 +142,7 @@ class Environment:
     stage: str = "evaluating"
     defined: dict[str, Value | Lambda] = field(default_factory=dict)
     answer: bool = True
-    """What a condition says that only a run knows."""
+    """The value of a condition that only a run knows."""
     asked: list[bool] = field(default_factory=list)
     """Filled if such a condition was met."""
     open: list[bool] = field(default_factory=list)
@@ -286,7 +286,7 @@ WORDS = {
     "gateway": "'default'", "runtime_stage": "'evaluating'", "model_kind_name": "'FULL'",
     "this_env": "'prod'", "has_intervals": "TRUE", "is_dev": "FALSE",
 }  # fmt: skip
-"""What SQLMesh says about the run."""
+"""SQLMesh's variables about the run."""
 
 
 # -- calls -----------------------------------------------------------------------------------------

@@ -611,7 +611,7 @@ RUN_NAMES = [
 JINJA_NAMES = "".join(f"{{% set {name} = '2020-01-01' %}}" for name in RUN_NAMES) + (
     "{% set this_model = this %}{% set runtime_stage = 'evaluating' %}{% set gateway = 'default' %}"
 )
-"""What SQLMesh says about the run, for templates; it is on the first line of its file."""
+"""SQLMesh's variables about the run, for templates; they are on the first line of its file."""
 
 
 def jinja_text(body: str) -> str:

@@ -35,7 +35,7 @@ class Origins:
     ) -> None:
         self.definitions = definitions
         self.defining = defining
-        """what defines a dataset that is looked through; nothing defines a table"""
+        """the definition of a dataset that is looked through; a table has none"""
         self.known: dict[Column, set[Origin] | None] = {}
 
     def origins_of(self, lineage: Lineage, definition: Definition) -> set[Origin]:

@@ -298,7 +298,7 @@ class Reading:
 
 
 COUNTED = frozenset((Code.DYNAMIC, Code.OPEN_STAR))
-"""What static reading says that it does not know: counted with the edges that it costs."""
+"""The gaps that static reading reports, counted with the edges that they cost."""
 
 
 def on_every_branch(edge: Edge) -> Edge:

@@ -238,7 +238,7 @@ public class LinealCapture extends SparkListener {
 """.replace("DATASET_LINEAGE", DATASET_LINEAGE)
 
 IN_THE_SESSION = frozenset(("CacheTableAsSelect", "CreateView"))
-"""What they make is gone with the session, or is told again by the command that follows."""
+"""Commands whose result ends with the session, or is reported again by the command that follows."""
 
 CHECKPOINTS = frozenset(("checkpoint", "localCheckpoint"))
 """The names of executions after which a DataFrame goes on with its rows, and without its plan."""
@@ -271,7 +271,7 @@ class Execution(NamedTuple):
     """which session's it is: variables are those of a session"""
     failure: str = ""
     dataset_lineage: str = ""
-    """what its session's DATASET_LINEAGE is; '' where it is not set"""
+    """its session's DATASET_LINEAGE; '' if it is not set"""
     mode: str = ""
     """Append, Overwrite, ErrorIfExists; '' for a command that has none"""
     sink: str = ""

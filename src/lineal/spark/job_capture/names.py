@@ -15,7 +15,7 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.sequences import only_or_none
 
 SESSION = ("spark_catalog.", "default.")
-"""What a run leaves out of names."""
+"""The catalogs that a run leaves out of names."""
 
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 SYNTHETIC = "::"

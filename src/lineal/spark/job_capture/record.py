@@ -67,7 +67,7 @@ class Write(NamedTuple):
     run: Run
     failure: str = ""
     dataset_lineage: str = ""
-    """what the session says of the setting DATASET_LINEAGE"""
+    """the session's value of the setting DATASET_LINEAGE"""
     session: int = 0
     """which session has written it"""
 
@@ -86,12 +86,12 @@ class Recorder:
         self._inside: dict[int, list[Execution]] = {}
         self._checkpoints = Origins()
         self._variables: dict[int, dict[str, Variable]] = {}
-        """what the variables of each session are made from"""
+        """the lineage of each session's variables"""
         self._usages: dict[Any, Usage] = {}
         """each kind of usage once"""
         self._lock = Lock()
         self._states: dict[Dataset, dict[Any, Extraction]] = {}
-        """what each target holds now: the writes since it was made again"""
+        """the current writes of each target: those since it was last replaced"""
         self._before: dict[Dataset, DatasetInfo] = {}
         """the columns that datasets had when the job first met them"""
         self.writes = 0

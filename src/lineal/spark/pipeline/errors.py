@@ -37,7 +37,7 @@ REMEDIES = (
         "spark.executor.memory=…; run the same command again to continue",
     ),
 )
-"""What Spark says of executors that cannot do the work, and how to change that."""
+"""Spark's messages about executors that cannot do the work, each with a remedy."""
 
 
 class BulkError(Passing):

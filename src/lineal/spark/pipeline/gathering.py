@@ -41,7 +41,7 @@ class Resolved(NamedTuple):
     here: int
     """statements that had no record"""
     writes: list[Written]
-    """what the statements of a log write, in the order of definition"""
+    """the tables that the statements of a log write, in the order of definition"""
 
 
 class Written(NamedTuple):

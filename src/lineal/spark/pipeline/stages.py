@@ -57,7 +57,7 @@ RUNTIME = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.legacy.parquet.nanosAsLong": "true",
 }
-"""What the stages count on; given back at the end."""
+"""Spark's settings that the stages rely on; restored at the end."""
 
 Say = Callable[[str], object]
 

@@ -35,7 +35,7 @@ PER_FILE = 5_000
 FEWEST_OF_FILE = 200
 """Records of a file, when they are written again; with fewer, files are too small, but for some."""
 OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED, CHECKPOINT, HISTORY)
-"""What a run leaves; the manifest goes first, as it comes last."""
+"""The files of a run; the manifest is removed first, because it is written last."""
 
 
 class State:

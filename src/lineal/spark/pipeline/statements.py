@@ -87,7 +87,7 @@ class Log(NamedTuple):
 
 
 COUNTED = ("text", "database", "schema", "reason")
-"""What equal texts have in common; a row with a reason has no text."""
+"""The key of equal texts; a row with a reason has no text."""
 
 
 def count_runs(rows: DataFrame) -> DataFrame:
@@ -120,7 +120,7 @@ class Wanted(NamedTuple):
     dialect: str
     seconds: float
     about: bytes
-    """what the keys of statements have in common"""
+    """the common part of the keys of statements"""
     known: Mapping[bytes, Fault]
     """texts that have no fingerprint: they are not tried again"""
 

@@ -87,7 +87,7 @@ ORDER = {
     "writes": PLACED,
     "diagnostics": (("by", TEXT), ("at", COUNT)),
 }
-"""What puts the rows of several parts in one order (`merging`): `at` is the statement of the log
+"""The columns that put the rows of several parts in one order (`merging`): `at` is the statement of the log
 that a row belongs to, `rank` its place among the rows of that statement.
 """
 PARTED = {

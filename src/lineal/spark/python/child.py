@@ -140,7 +140,7 @@ def frame_answer(made: Any, session: Any, who: str) -> Answer:
 
 
 KEPT: list[Any] = []
-"""What the run is about to use: nothing else refers to it here."""
+"""The objects that the run is about to use: nothing else refers to them here."""
 
 
 # -- failures --------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ APPEND, REPLACE, DELETE_INSERT, MERGE, OVERWRITE = (
 STRATEGIES = (APPEND, DELETE_INSERT, MERGE, OVERWRITE)
 SCHEMA_CHANGES = ("ignore", "fail", "append_new_columns", "sync_all_columns")
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
-"""What predicates call the two sides."""
+"""The names of the two sides in predicates."""
 
 KEY = "__lineal_key_"
 TRUNCATED = ("hour", "day", "month", "year")

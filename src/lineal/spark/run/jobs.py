@@ -54,9 +54,9 @@ class Job:
     step: Step
     dialect: str
     needs: frozenset[str] = frozenset()
-    """What it reads or calls: if one of these fails, this is skipped."""
+    """The jobs that it reads or calls: if one of these fails, this one is skipped."""
     after: frozenset[str] = frozenset()
-    """What its tests look at: it waits for them, whatever becomes of them."""
+    """The jobs that its tests look at: it waits for them, even if they fail."""
     late: frozenset[str] = frozenset()
     """Later tables that its tests look at: those tests run at the end."""
     columns: tuple[ColumnInfo, ...] = ()

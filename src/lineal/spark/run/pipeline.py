@@ -48,7 +48,7 @@ from lineal.spark.run.warehouse import Catalog, Folder, Tables, has_catalog
 from lineal.spark.start import start
 
 FOLDER = ".lineal"
-"""What a run leaves in the project."""
+"""The folder that a run leaves in the project."""
 
 COMPARED = ("sql", "python", "snapshot")
 """The kinds of nodes whose static lineage is compared with Spark's."""

@@ -40,7 +40,7 @@ class Snapshot:
     """The columns that are compared; none means all."""
     deletes: str
     current: str
-    """What dbt_valid_to is in a current version, as an expression; '' is null."""
+    """The value of dbt_valid_to in a current version, as an expression; '' is null."""
     spoken: tuple[str, ...] = ()
     """The keys in Spark's words."""
     names: Mapping[str, str] = field(default_factory=dict)

@@ -46,7 +46,7 @@ class Entry:
     """A table's files and their sizes: one that is missing or cut off is seen without reading it.
     """
     memory: dict[str, Any] = field(default_factory=dict)
-    """What the tests and the comparison said, to be shown again."""
+    """The results of the tests and the comparison, to be shown again."""
 
 
 class State:

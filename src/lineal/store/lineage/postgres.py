@@ -37,7 +37,7 @@ SETTINGS = (
 )
 
 BY_INDEX = ("enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit")
-"""What a trace has no use for: it goes from row to row, whatever the server believes about tables
+"""The planner options that a trace has no use for: it goes from row to row, whatever the server believes about tables
 that it has not yet
 looked at."""
 

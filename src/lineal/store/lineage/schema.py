@@ -168,7 +168,7 @@ INDEXES = {
     "infos_of_datasets": ("dataset_infos", "(dataset_id)"),
     "infos_of_statements": ("statement_infos", "(statement_id)"),
 }
-"""What traces and views look up: name → table and columns."""
+"""The indexes that traces and views use: name → table and columns."""
 
 
 ROOTED = """

@@ -38,7 +38,7 @@ class Emission:
     events: str = AUTO
     facets: str = COLUMN_LINEAGE
     legacy: bool = False
-    """what decides the rows is written next to every field, instead of once for the dataset"""
+    """columns that decide the rows are written next to every field, instead of once for the dataset"""
     describe: bool = False
     """each transformation says its expression"""
     namespace: str = ""
@@ -55,8 +55,8 @@ class Emission:
     root: str = ""
     """the folder that the files' paths are written from"""
     relations: Mapping[str, str] = field(default_factory=dict)
-    """what databases call datasets"""
+    """the names of datasets in databases"""
     located: bool = False
     """datasets are called as databases call them, which is how catalogs find them"""
     engine: Engine = LINEAL
-    """what runs the jobs: Spark for a captured one, else lineal itself"""
+    """the runner of the jobs: Spark for a captured one, else lineal itself"""

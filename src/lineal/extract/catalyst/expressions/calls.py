@@ -49,7 +49,7 @@ STEPS = {
     (False, True): masking_way,
     (False, False): value,
 }
-"""What a function does to its arguments, by whether it aggregates and whether it masks."""
+"""The way of a function's arguments, by whether it aggregates and whether it masks."""
 
 
 def own_row(node: Node, scope: Scope) -> Function | None:

@@ -84,7 +84,7 @@ ORIGINALS: dict[str, Callable[[Node], Node | None]] = {
 """Expressions by which the engine fits structs, arrays and maps to a type."""
 
 ENGINES_VARIABLES = ("element", "key", "value")
-"""What Spark calls an item in the functions with which it fits arrays and maps to the table that
+"""Spark's name for an item in the functions with which it fits arrays and maps to the table that
 they go to.
 """
 

@@ -43,7 +43,7 @@ visit: where its children are pushed, and its attributes are looked up and gathe
 """
 
 Law = Callable[[Sequence[Node], Way], list[tuple[Node, Way]]]
-"""What each argument of a call is to its value: it decides, or it is the value."""
+"""The role of each argument of a call: it decides, or it is the value."""
 
 
 def push_children(children: Iterable[Node], way: Way, calls: Calls, stack: Stack) -> None:

@@ -61,7 +61,7 @@ how many of a child's first columns are its keys
 
 
 OUTPUTS = ("output", "outAttributes", "outputAttrs")
-"""What operators call the columns that a function makes."""
+"""The fields of operators that list the columns a function makes."""
 
 
 def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:

@@ -41,7 +41,7 @@ def read_relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 MEMORIES = {"MemoryPlan": "the memory of a stream"}
-"""What rows may lie in besides an RDD."""
+"""The places that rows may come from in addition to an RDD."""
 
 CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
 """table_changes('t', 1)      the columns that Delta adds to those of t"""

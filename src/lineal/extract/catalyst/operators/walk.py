@@ -23,7 +23,7 @@ node: the operator; outer: the query around a subquery; plan: what the walk carr
 """
 
 OPERATORS: dict[str, Operator] = {}
-"""What reads an operator, by the short name of Spark's class; the package fills it."""
+"""The function that reads an operator, by the short name of Spark's class; the package fills it."""
 
 ANY_OTHER = ""
 """The name under which `OPERATORS` has the reader of an operator that nobody knows."""

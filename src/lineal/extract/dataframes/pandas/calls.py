@@ -434,4 +434,4 @@ def relations_of(held: Iterable[Value]) -> list[Relation]:
 
 
 Method = Callable[[Call, Any], Value]
-"""What carries out a method: it is given the call, and the value that the method belongs to."""
+"""A function that evaluates a method, given the call and the value that the method belongs to."""

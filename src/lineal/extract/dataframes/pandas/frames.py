@@ -226,7 +226,7 @@ PARTS: dict[str, Callable[[Call, DataFrame, str], Value]] = {
     ),
     "T": transpose_frame,
 }
-"""What a frame has besides methods and columns."""
+"""The attributes of a frame that are neither methods nor columns."""
 
 
 def set_attribute(run: Run, owner: DataFrame, name: str, held: Value, node: ast.AST) -> None:
@@ -292,7 +292,7 @@ def attribute_of_row(run: Run, held: Row, name: str, node: ast.AST) -> Value:
 
 
 ROW_NAMES = frozenset(("get", "to_dict", "values", "index", "name", "Index", "items", "_asdict"))
-"""What a row has besides the methods of frames and series."""
+"""The attributes of a row that are not methods of frames and series."""
 
 
 def on_row(run: Run, held: Row, name: str, given: Invocation) -> Value:
@@ -366,7 +366,7 @@ SERIES_PARTS: dict[str, Callable[[Call, Series, str], Value]] = {
         DATE_PARTS, lambda call, held, name: held.with_tree(transforming_call(name, held.tree))
     ),
 }
-"""What a series has without a call; the index of a frame by dates has parts of dates."""
+"""The attributes of a series; the index of a frame by dates has parts of dates."""
 
 
 def on_series(run: Run, held: Series, name: str, given: Invocation) -> Value:

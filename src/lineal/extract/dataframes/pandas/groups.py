@@ -184,7 +184,7 @@ OTHER_NAMES = frozenset(
     """boxplot dtype dtypes exclusions grouper groups hist indices keys level ndim nearest ngroups
     is_monotonic_decreasing is_monotonic_increasing plot take asfreq interpolate""".split()  # noqa: SIM905
 )
-"""What groups have besides columns, aggregates and the methods of GROUPED."""
+"""The attributes of groups that are not columns, aggregates or methods of GROUPED."""
 
 
 # -- aggregates ------------------------------------------------------------------------------------

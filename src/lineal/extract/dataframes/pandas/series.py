@@ -594,7 +594,7 @@ PARTS = frozenset(
     timetz nanosecond daysinmonth freq tz start_time end_time qyear nanoseconds microseconds unit
     components ordered""".split()  # noqa: SIM905
 )
-"""What .dt and .cat have without a call."""
+"""The attributes of .dt and .cat."""
 
 
 def attribute_of_accessor(run: Run, held: Accessor, name: str, node: ast.AST) -> Value:

@@ -465,7 +465,7 @@ FRAME_PARTS: dict[str, Callable[[Run, PolarsFrame, str, Any], Value]] = {
     "columns": columns,
     "schema": lambda run, frame, name, node: SchemaNames(frame.relation),
 }
-"""What a frame has besides methods."""
+"""The attributes of a frame that are not methods."""
 
 
 def call_frame(run: Run, held: PolarsFrame, name: str, call: Invocation) -> Value:

@@ -13,7 +13,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value
 
 DIALECT = "postgres"
-"""What Polars reads is closest to PostgreSQL's SQL."""
+"""The SQL of Polars is closest to PostgreSQL's."""
 
 
 def context(run: Run, call: Invocation) -> Value:

@@ -45,7 +45,7 @@ class PolarsFrame:
 
 
 Rows = tuple[tuple[Way, Any], ...]
-"""What an expression does to the rows: explode, filter, unique, sort; and by which trees."""
+"""The changes of rows inside an expression (explode, filter, unique, sort), with their trees."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -509,7 +509,7 @@ def udf_call(run: Run, udf: Udf, call: Invocation) -> ColumnValue:
 FollowBody = Callable[[Run, Udf, Invocation], ColumnValue | None]
 
 FOLLOW_BODY: list[FollowBody] = []
-"""What follows the body of a pandas UDF."""
+"""A function that follows the body of a pandas UDF."""
 
 COMPUTED = Doubt(Confidence.MEDIUM, False, "made by a function that only a run knows")
 

@@ -312,7 +312,7 @@ def pivot(run: Run, grouped: Grouped, call: Invocation) -> Value:
 
 
 class Applied(NamedTuple):
-    """What a Python function is applied to: the DataFrames, and the keys of their groups."""
+    """The arguments of a Python function: the DataFrames, and the keys of their groups."""
 
     sides: tuple[Relation, ...]
     keys: Sequence[ColumnValue] = ()
@@ -370,7 +370,7 @@ SCHEMA_NAMES = ("schema", "outputStructType")
 Follow = Callable[[Run, Applied, Value, list[str], Any], Relation | None]
 
 IN_PANDAS: list[Follow] = []
-"""What follows the body of a function over frames of pandas, given the names of its columns."""
+"""A function that follows a body over frames of pandas, given the names of its columns."""
 
 
 def cogroup(run: Run, grouped: Grouped, call: Invocation) -> Value:

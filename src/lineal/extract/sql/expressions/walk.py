@@ -29,7 +29,7 @@ Stack = list[tuple[Any, Way, Calls]]
 
 
 class Visit:
-    """What all handlers of one walk share.
+    """The state that all handlers of one walk share.
 
     stack: the nodes that are still to be read; scope: where names are looked up; into: the lineage
     that is gathered.

@@ -18,7 +18,7 @@ __all__ = ["Unproven", "is_ordered", "normal_form", "query_of"]
 ORDERED = (
     exp.Limit, exp.Offset, exp.Fetch, exp.TableSample, exp.UDTF, exp.Pivot, exp.Parameter, exp.Placeholder,
 )  # fmt: skip
-"""What takes some of the rows, makes rows of values, or is not known."""
+"""The clauses that take some of the rows, make rows of values, or are not known."""
 
 
 def normal_form(tree: exp.Expr, facts: Facts, columns: Columns) -> tuple[Any, str]:

@@ -37,7 +37,7 @@ CONDITIONS = COMPARISONS | {"and", "or", "not", "isnull", "same", "exists", "in"
 """Terms whose value is TRUE, FALSE or NULL."""
 AGGREGATES_AND_WINDOWS = AGGREGATES | {"window"}
 LAZY = frozenset(("case", "coalesce", "and", "or"))
-"""What need not evaluate all of its operands."""
+"""The terms that need not evaluate all of their operands."""
 
 
 class Subquery(ABC):

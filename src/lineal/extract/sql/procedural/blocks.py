@@ -200,7 +200,7 @@ STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {
     "PROCEDURE": Blocks.nested_routine,
     "FUNCTION": Blocks.nested_routine,
 }
-"""What reads a construct, by its first word."""
+"""The reader of each construct, by its first word."""
 
 
 def past_label(tokens: Tokens, at: int) -> int:

@@ -54,7 +54,7 @@ TAKES = {
     "DENY": STARTERS,
     "REVOKE": STARTERS,
 }
-"""What a statement still waits for: INSERT INTO t SELECT is one statement."""
+"""The words that a statement still waits for: INSERT INTO t SELECT is one statement."""
 
 NOTHING: frozenset[str] = frozenset()
 

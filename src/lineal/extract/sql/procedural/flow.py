@@ -79,7 +79,7 @@ class Back(NamedTuple):
 
     @property
     def held(self) -> Iterable[Held]:
-        """What the loop assigns."""
+        """The values that the loop assigns."""
         return self.loop.assigned.get(self.variable, {})
 
     @property
@@ -250,7 +250,7 @@ class Body:
         self.iterations = 0
         """how many loops over the rows of a query have been met"""
         self.repeated: tuple[Assignment, ...] = ()
-        """what the FORALL runs over whose statement comes next"""
+        """the collection of the FORALL whose statement comes next"""
         self.history: dict[str, tuple[list[int], list[Refs]]] = {}
         self.open: list[Construct] = []
         self.tables: dict[str, Assignment] = {}
@@ -266,7 +266,7 @@ class Body:
         self.row_fields: dict[str, list[str]] = {}
         """r row_t      the fields of a variable whose record type the script declares"""
         self.trigger_row: Assignment | None = None
-        """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers'
+        """the rows of NEW and OLD when a trigger's function starts: a row of any of the triggers'
         tables
         """
         self.new_rows: set[str] = set()

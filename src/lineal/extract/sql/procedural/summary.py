@@ -39,7 +39,7 @@ class Summary:
 
         self.lineage = values.symbols.follow_for(self.lineage, evaluation)
         self.columns: list[Lineage] = []
-        """what parameters give to each column of a table function"""
+        """the share of the parameters in each column of a table function"""
         for returned in function.rows:
             for position, slot in enumerate(values.frame_of(returned, evaluation).slots):
                 if position == len(self.columns):

@@ -32,7 +32,7 @@ CIRCUMSTANCES = (
     "tg_name", "tg_when", "tg_level", "tg_op", "tg_relid", "tg_relname", "tg_table_name", "tg_table_schema",
     "tg_nargs", "tg_argv",
 )  # fmt: skip
-"""What PL/pgSQL tells a trigger's function of its call: variables without lineage."""
+"""PL/pgSQL's variables about the call of a trigger's function; they have no lineage."""
 
 
 def expect_rows(body: Body) -> None:
@@ -134,7 +134,7 @@ def unknown_row(body: Body) -> Diagnostic:
 
 
 NO_TRIGGER = Assignment(None, None, Body().now(), frozenset())
-"""What a statement runs for that tests TG_TABLE_NAME for a table without a trigger in the input."""
+"""The call of a statement that tests TG_TABLE_NAME, if its table has no trigger in the input."""
 TABLE_NAME = frozenset(("TG_TABLE_NAME", "TG_RELNAME"))
 
 

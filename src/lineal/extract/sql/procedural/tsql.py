@@ -282,4 +282,4 @@ STEPS: dict[str, Callable[[TSql, Tokens, int], int]] = {
     "CREATE": TSql.create,
     "ALTER": TSql.create,
 }
-"""What reads a construct, by its first word."""
+"""The reader of each construct, by its first word."""

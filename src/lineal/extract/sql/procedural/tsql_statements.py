@@ -334,7 +334,7 @@ SIMPLE: dict[str, Callable[[TSqlStatements, Tokens], None]] = {
     "EXECUTE": TSqlStatements.exec_,
     "RETURN": TSqlStatements.return_,
 }
-"""What reads a statement, by its first word; any other is SQL."""
+"""The reader of each statement, by its first word; any other is SQL."""
 
 
 def variable_of(assignment: exp.Expr) -> tuple[str, exp.Expr]:

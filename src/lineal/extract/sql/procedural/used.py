@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lineal.extract.sql.procedural.values import Values
 
 Used = Assignment | Held
-"""What a value is made of: assignments, or what a symbol stands for."""
+"""The sources of a value: assignments, or the meaning of a symbol."""
 
 MOST_READS = 32
 """An evaluation that has read no more is taken over as it is."""

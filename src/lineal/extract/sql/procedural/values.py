@@ -203,7 +203,7 @@ class Values:
         self.settled: set[Assignment] = set()
         self.active: set[Assignment] = set()
         self.parts: dict[Ref, tuple[Frame, Frame]] = {}
-        """what a variable holds of an assignment, next to the frame that it was made of"""
+        """the values of an assignment that a variable holds, next to the frame that they were made of"""
         self.united: dict[str, list[Union]] = {}
         """the last lists of assignments that a variable was asked for, and what either of them
         gives

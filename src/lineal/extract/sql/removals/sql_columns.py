@@ -41,7 +41,7 @@ GENERATORS = frozenset(
 )  # fmt: skip
 """Functions that make rows in a SELECT list."""
 NOT_A_COLUMN = frozenset((TokenType.L_PAREN, TokenType.DOT))
-"""What follows the name of a function, and a qualifier."""
+"""The tokens that follow the name of a function, and a qualifier."""
 
 
 class Passed(Refused):
@@ -451,7 +451,7 @@ OF_STATEMENT: Obstacles = (
     (_Edit.is_incremental, OF_INCREMENTAL),
     (_Edit.is_set_up, "the settings of the model name it"),
 )
-"""What keeps a column in a statement, and the reason to tell."""
+"""The nodes that keep a column in a statement, with the reason to report."""
 
 OF_ITEM: Obstacles = (
     (_Edit.is_compared, "SELECT DISTINCT compares it, so it decides which rows there are"),

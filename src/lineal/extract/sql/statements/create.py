@@ -301,6 +301,6 @@ KINDS: dict[str, Callable[[exp.Create, Facts], Created]] = {
     "DICTIONARY": dictionary,
     "TYPE": composite,
 }
-"""What a CREATE of each kind makes; other kinds make no dataset."""
+"""The planner of each kind of CREATE; other kinds make no dataset."""
 
 PLANNERS = {exp.Create: create, exp.Cache: cache}

@@ -14,7 +14,7 @@ Planner = Callable[[Any, Facts], Any]
 Addition = Callable[[Any, Any, Facts], Any]
 
 PLANNERS: dict[type, Planner] = {}
-"""What plans a statement, by the class of its tree; `families.py` fills it."""
+"""The planner of a statement, by the class of its tree; `families.py` fills it."""
 
 ADDITIONS: list[Addition] = []
 """Additions to a plan: other writes of the statement, doubts; `families.py` fills it."""

@@ -15,7 +15,7 @@ from lineal.model.extraction import ColumnInfo
 from lineal.model.sequences import second_of_each
 
 Made = Callable[[Any, Any], Frame]
-"""What makes a frame, given the evaluation and the CTEs."""
+"""A function that makes a frame, given the evaluation and the CTEs."""
 
 After = Callable[[Frame, Any, Any], Frame]
 """A step with a query's frame, given the evaluation and the CTEs."""
@@ -162,7 +162,7 @@ class Using(NamedTuple):
 
 
 Step = Plan | Dropped | Emptied | Renamed | Swapped | Altered | Shown | Using
-"""What a statement does in its script."""
+"""The step of a statement in its script."""
 
 Steps = Step | list[Step] | None
 

@@ -81,7 +81,7 @@ RESULTS = {
     "moment": "spark=timestamp",
     "bytes": "spark=binary",
 }
-"""What the rules of the function table come to: family=type."""
+"""The types of the rules of the function table: family=type."""
 
 BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
 

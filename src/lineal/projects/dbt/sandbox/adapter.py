@@ -30,7 +30,7 @@ SILENT = frozenset(
         "add_query_to_log",
     ]
 )
-"""What changes the database and tells nothing."""
+"""The methods that change the database and return nothing."""
 
 
 class Adapter:

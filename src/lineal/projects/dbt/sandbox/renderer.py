@@ -144,7 +144,7 @@ FIXED = frozenset(
         "should_full_refresh",
     )
 )
-"""What dbt brings as a macro of its own, and we as a function; a package's copy asks a database."""
+"""dbt's own macros that are functions here; a package's copy asks a database."""
 
 
 class Dbt(Renderer):
@@ -570,7 +570,7 @@ SILENT = (
     "log", "print", "write", "debug", "set_sql_header", "store_result", "create_schema", "drop_schema",
     "drop_relation", "truncate_relation", "noop_statement", "create_indexes", "persist_docs", "apply_grants",
 )  # fmt: skip
-"""What changes the database, or tells the user something: no text comes of it."""
+"""The functions that change the database or inform the user: they write no text."""
 
 
 class Config:
