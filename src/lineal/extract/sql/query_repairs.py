@@ -10,7 +10,6 @@ from lineal.extract.sql.words import (
     first,
     items,
     last_first,
-    like,
     opening,
     says,
     says_all,
@@ -417,7 +416,7 @@ def unnest_member(words: Words) -> Words:
             continue
 
         call = words_like(words[start], (TokenType.UNNEST, "UNNEST"), (TokenType.L_PAREN, "("))
-        closed = like(words[end - 1], TokenType.R_PAREN, ")")
+        closed = word_like(words[end - 1], TokenType.R_PAREN, ")")
         found = [*found[:start], *call, *path, closed, *found[end:]]
 
     return found

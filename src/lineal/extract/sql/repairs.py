@@ -32,6 +32,7 @@ from lineal.extract.sql.words import (
     says,
     says_all,
     word_at,
+    word_like,
     words_like,
     words_of_part,
 )

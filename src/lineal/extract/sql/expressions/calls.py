@@ -112,7 +112,7 @@ def named_call(node: exp.Anonymous, way: Way, calls: Calls, visit: Visit) -> Non
     elif (column := column_as_call(node, visit.scope)) is not None:
         visit.stack.append((column, way, calls))
     elif combines(node, visit.scope):
-        combined(node, way, calls, visit)
+        conditional_aggregate(node, way, calls, visit)
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
         push_by_law(chosen_in_turns, node.expressions, way, (node, calls), visit.stack)
     else:
@@ -146,7 +146,7 @@ def combines(node: exp.Anonymous, scope: Scope) -> bool:
     return row is not None and row.role is Role.AGGREGATE
 
 
-def combined(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
+def conditional_aggregate(node: exp.Expr, way: Way, calls: Calls, visit: Visit) -> None:
     """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
     around = (node, calls)
