@@ -124,7 +124,7 @@ def rule_example(rule: Rule) -> str:
     found = [
         text
         for text in sorted(cases, key=len)
-        if re.search(r"^```findings\n(?!```)", text, re.MULTILINE)
+        if re.search(r"^```findings[^\n]*\n(?!```)", text, re.MULTILINE)
     ]
     if not found:
         return ""
