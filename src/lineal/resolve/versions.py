@@ -220,7 +220,7 @@ class Versions:
         TRUNCATE t      its columns, of which nothing is left
         """
 
-        def emptied(_: Frame | None) -> Frame:
+        def empty_frame(_: Frame | None) -> Frame:
             """Return a frame with the same columns that nothing flows into."""
             source = version.state_at(position) if version.states else version.entry
             assert source is not None
@@ -230,7 +230,7 @@ class Versions:
                 [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots],
             )
 
-        return emptied
+        return empty_frame
 
 
 def home(script: Script) -> str:

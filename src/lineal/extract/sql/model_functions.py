@@ -56,7 +56,7 @@ def model_columns(
     model = model_of(call)
     if model is not None:
         others = [each for each in members if each is not model]
-        return predicted(model, name, others, node, scope, rows)
+        return ml_predict(model, name, others, node, scope, rows)
 
     reader = READERS.get((name, scope.evaluation.facts.name))
     if reader is None or not members:
@@ -80,7 +80,7 @@ def model_of(call: exp.Func) -> exp.Table | None:
     return None
 
 
-def predicted(
+def ml_predict(
     model: exp.Table, name: str, members: Members, node: exp.Expr, scope: Scope, rows: Lineage
 ) -> list[Slot]:
     """FROM ML.PREDICT(MODEL m, TABLE t), ML.EVALUATE(MODEL m, TABLE t), ML.WEIGHTS(MODEL m)

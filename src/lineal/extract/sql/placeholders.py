@@ -77,26 +77,26 @@ def has_placeholders(text: str, dialect: str) -> bool:
     return marks and MARKED.search(text) is not None
 
 
-def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
+def put_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     """The tokens, each placeholder one of them."""
     template = template_of(text, dialect)
     if template is not None and template.expressions:
-        tokens = _braced(_named_in_quotes(tokens), template.expressions.values())
+        tokens = _join_braced(_named_in_quotes(tokens), template.expressions.values())
 
     if "${" in text:
-        tokens = _braced(tokens, _expressions(text, BRACED))
+        tokens = _join_braced(tokens, _expressions(text, BRACED))
 
     if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
-        tokens = _braced(tokens, _expressions(text, SNOWSQL))
+        tokens = _join_braced(tokens, _expressions(text, SNOWSQL))
 
     if "{" in text:
-        tokens = _braced(tokens, _formatted(text, dialect))
+        tokens = _join_braced(tokens, _format_expressions(text, dialect))
 
     tokens = _with_types(tokens)
     if dialect not in NUMBERED:
         return tokens
 
-    return _numbered(tokens, NUMBERED[dialect], dialect)
+    return _name_numbers(tokens, NUMBERED[dialect], dialect)
 
 
 def _named_in_quotes(tokens: list[Token]) -> list[Token]:
@@ -132,7 +132,7 @@ def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:
         yield Expression(match.start(), match.end(), next(filter(None, match.groups()), ""))
 
 
-def _formatted(text: str, dialect: str) -> Iterator[Expression]:
+def _format_expressions(text: str, dialect: str) -> Iterator[Expression]:
     """Find the placeholders of str.format().
 
     {x}, {0}, {}      the last has the next number, as str.format() counts
@@ -150,7 +150,7 @@ def _formatted(text: str, dialect: str) -> Iterator[Expression]:
         yield Expression(match.start(), match.end(), content)
 
 
-def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Token]:
+def _join_braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Token]:
     """Replace the tokens of each template expression with one placeholder."""
     tokens = list(_split(tokens))
     starts = [token.start for token in tokens]
@@ -265,7 +265,7 @@ def is_placeholder(token: Token) -> bool:
     return token.token_type is TokenType.VAR and PLACEHOLDER.fullmatch(token.text) is not None
 
 
-def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) -> list[Token]:
+def _name_numbers(tokens: list[Token], marks: frozenset[TokenType], dialect: str) -> list[Token]:
     """Join a mark and its number.
 
     :1, ?2, $3, $name      a mark and what follows it are one placeholder

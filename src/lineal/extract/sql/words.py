@@ -13,7 +13,7 @@ from lineal.extract.sql.deep_calls import read_as_calls
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.dialects.legacy_names import with_grammar_names
 from lineal.extract.sql.dialects.nearest import as_grammar_reads
-from lineal.extract.sql.placeholders import has_placeholders, placed
+from lineal.extract.sql.placeholders import has_placeholders, put_placeholders
 from lineal.extract.sql.templates import template_of
 from lineal.model.boundary import raised_in
 from lineal.model.script import Script
@@ -60,7 +60,7 @@ def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Toke
     """
     tokens = read_as_calls(tokens, text)
     if has_placeholders(text, dialect):
-        tokens = placed(tokens, text, dialect)
+        tokens = put_placeholders(tokens, text, dialect)
 
     return with_grammar_names(tokens, dialect)
 

@@ -136,7 +136,7 @@ class Recorder:
         """
         usages = self._usages
 
-        def settled(usage: Usage) -> Usage:
+        def without_places(usage: Usage) -> Usage:
             """Return a usage without places; equal usages are one object."""
             site = Site(None, "", usage.path, usage.reader.level)
             return usages.setdefault(
@@ -144,7 +144,8 @@ class Recorder:
             )
 
         found.edges = [
-            Edge(edge.source, edge.target, tuple(map(settled, edge.usages))) for edge in found.edges
+            Edge(edge.source, edge.target, tuple(map(without_places, edge.usages)))
+            for edge in found.edges
         ]
         return found
 

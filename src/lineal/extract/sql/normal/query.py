@@ -118,24 +118,24 @@ class Block(Query):
     def replace(self, change: Callable[[Term], Term]) -> Block:
         """Return the query with other columns."""
 
-        def changed(several: list[Term]) -> list[Term]:
+        def change_terms(several: list[Term]) -> list[Term]:
             """Return the terms with their columns replaced."""
             return [replace_columns(each, change) for each in several]
 
         lefts = [
-            Left(replace_in_source(left.source, change), changed(left.conditions))
+            Left(replace_in_source(left.source, change), change_terms(left.conditions))
             for left in self.lefts
         ]
-        keys = changed(self.keys) if self.keys is not None else None
+        keys = change_terms(self.keys) if self.keys is not None else None
         return replace(
             self,
             sources=[replace_in_source(each, change) for each in self.sources],
             lefts=lefts,
-            conditions=changed(self.conditions),
+            conditions=change_terms(self.conditions),
             items=[Item(item.name, replace_columns(item.term, change)) for item in self.items],
             keys=keys,
-            having=changed(self.having),
-            order=changed(self.order),
+            having=change_terms(self.having),
+            order=change_terms(self.order),
         )
 
     def member_of(self, value: Term) -> Term:

@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.dialects.procedures import DOLLARS_ARE_NO_QUOTES
-from lineal.extract.sql.placeholders import has_placeholders, placed
+from lineal.extract.sql.placeholders import has_placeholders, put_placeholders
 from lineal.extract.sql.words import FAILURES, move_tokens, readable_text
 from lineal.model.script import Script
 
@@ -57,7 +57,7 @@ def tokens_of(text: str, dialect: str) -> Tokens:
     words = tokenizer(dialect)(dialect=parser_dialect(dialect))
     tokens: Tokens = words.tokenize(readable_text(text, dialect))
     if has_placeholders(text, dialect):
-        return placed(tokens, text, dialect)
+        return put_placeholders(tokens, text, dialect)
 
     return tokens
 
