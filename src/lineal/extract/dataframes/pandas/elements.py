@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import united
+from lineal.algebra.lineage import unite_lineages
 from lineal.extract.dataframes.pandas.calls import Call, relations_of
 from lineal.extract.dataframes.pandas.trees import (
     case,
@@ -220,7 +220,7 @@ def bound_series(run: Run, held: Series, node: ast.AST) -> Series:
     run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
     leaves = slots_below(held.tree)
     run.step(size >> 4)
-    lineage = united(meta_of(each)["slot"].lineage for each in leaves)
+    lineage = unite_lineages(meta_of(each)["slot"].lineage for each in leaves)
     made = leaf(run, Slot("value", "value", lineage), node)
     return held.with_tree(transforming_call("expression", made), doubt=WIDENED)
 
