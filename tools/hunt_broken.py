@@ -314,7 +314,7 @@ def hunt_input(name: str, end: float, chance: random.Random) -> Iterator[str]:
                 continue
             where = f"{name}: {code.co_filename}:{code.co_qualname}"
             if can_be_broken(code):
-                with patch.object(*held, broken):
+                with patch.object(*held, fail):
                     yield ""
                     for each in problems(folder, clean, code not in common):
                         yield f"{where}: {each}"

@@ -49,7 +49,7 @@ def sound_parts(
     except Exception as error:
         let_pass(error)
         told = _leave_diagnostics(extractions, work)
-        leaves = (without_edges_into, without)
+        leaves = (without_edges_into, drop_datasets)
         helps = any(_leave_out(extractions, work, leave) for leave in leaves)
         if not told and not helps:
             raise
@@ -113,7 +113,7 @@ def _leave_diagnostics(
 
     def work_on(some: Iterable[Diagnostic]) -> Made:
         """Do the work with only these diagnostics, and without any dataset."""
-        parts = [without(extraction, _targets(extraction)) for extraction in extractions]
+        parts = [drop_datasets(extraction, _targets(extraction)) for extraction in extractions]
         return work([_with_diagnostics(part, some) for part in parts])
 
     guilty = culprits(found, work_on)

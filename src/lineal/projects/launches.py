@@ -73,11 +73,11 @@ def launches_of_file(file: Path, report: Report) -> list[tuple[str, str, Launch]
     text = read_text(file, report) if file.stat().st_size <= LARGEST else None
     home = file.parent.as_posix()
     if text and suffix in SHELL and "spark-submit" in text:
-        return below(home, launches_in_shell(text))
+        return launches_below(home, launches_in_shell(text))
 
     if text and suffix not in SHELL and TASKS.search(text):
         parsed = parse(text, str(file), report) or NOTHING
-        return below(home, tasks_of(parsed.plain()))
+        return launches_below(home, tasks_of(parsed.plain()))
 
     return []
 
@@ -88,7 +88,7 @@ def launches_of_program(script: Script) -> list[tuple[str, str, Launch]]:
         return []
 
     home = posixpath.dirname(script.file.replace("\\", "/"))
-    return below(home, operators_in(script.text))
+    return launches_below(home, operators_in(script.text))
 
 
 def start_of_program(script: Script) -> Place:
@@ -96,7 +96,9 @@ def start_of_program(script: Script) -> Place:
     return Place(script.file, script.line, 1)
 
 
-def below(home: str, launches: Iterable[tuple[str, Launch]]) -> list[tuple[str, str, Launch]]:
+def launches_below(
+    home: str, launches: Iterable[tuple[str, Launch]]
+) -> list[tuple[str, str, Launch]]:
     """Return launches with the folder that their paths are relative to."""
     return [(home, target, launch) for target, launch in launches]
 
