@@ -409,7 +409,7 @@ def walk(folder: Path, report: Report, by_rules: bool = False) -> Iterator[tuple
 
 
 class Decision(NamedTuple):
-    """What a walk takes of the entries of one folder; an entry over which that fails is left out."""
+    """The entries of one folder that a walk takes; an entry that fails is left out."""
 
     tree: Tree | None
     folder: str
