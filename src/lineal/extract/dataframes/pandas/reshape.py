@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.algebra.expression import CONDITION
 from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
-from lineal.algebra.lineage import Lineage, doubted, pour, united
+from lineal.algebra.lineage import Lineage, add_doubt, pour, unite_lineages
 from lineal.algebra.relation import pivot as pivot_frame
 from lineal.algebra.relation import pivot_cell
 from lineal.algebra.relation import unpivot as unpivot_frame
@@ -186,7 +186,7 @@ def unstack(call: Call, table: Table) -> Value:
         first = [each.slot.name] if len(table.relation.attributes) > 1 else []
         cells.append(cell(each.slot.lineage, deciding, [last.slot.name], first))
 
-    return DataFrame(Table(call.derived(table, cells, call.evaluation()), tuple(kept)))
+    return DataFrame(Table(call.derive(table, cells, call.evaluation()), tuple(kept)))
 
 
 def transpose(call: Call, table: Table) -> Value:

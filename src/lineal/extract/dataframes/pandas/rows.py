@@ -285,7 +285,7 @@ ROWS = {
         ("head", "tail", "copy", "sample", "truncate", "infer_objects", "convert_dtypes",
          "set_flags", "tz_localize", "tz_convert", "take", "swaplevel", "to_timestamp",
          "to_period"),
-        same,
+        same_frame,
     ),
     **dict.fromkeys(("asfreq", "between_time", "at_time", "first", "last", "xs"), rows_by_label),
     "sort_values": sort_values,

@@ -451,7 +451,7 @@ FRAME_METHODS: dict[str, FrameMethod] = {
         "is_duplicated", "is_unique", "hash_rows")},
     "to_pandas": to_pandas,
     "describe": describe,
-    **dict.fromkeys(("map_rows", "to_dummies", "unstack", "upsample", "corr", "fold"), opaque),
+    **dict.fromkeys(("map_rows", "to_dummies", "unstack", "upsample", "corr", "fold"), report_opaque),
     **dict.fromkeys(
         ("rows", "row", "to_dicts", "to_dict", "item", "iter_rows", "iter_columns", "get_columns",
          "to_numpy", "to_arrow", "is_empty", "equals", "estimated_size", "n_chunks",
