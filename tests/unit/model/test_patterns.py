@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 
 import lineal
 from lineal.model.diagnostic import Code
 from lineal.model.patterns import SlowPattern, compile_pattern, is_like
+from lineal.model.way import Confidence
 
 FINE = [
     ("amt_.*", "amt_net", True),
@@ -67,6 +69,18 @@ def test_columns_of_a_slow_pattern_are_all_taken_and_marked() -> None:
     assert {edge.source.name for edge in found.edges} == {"a" * 60, "b"}
     assert [each.code for each in found.diagnostics] == [Code.UNSUPPORTED_CONSTRUCT]
     assert "repeats a repetition" in found.diagnostics[0].message
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "["])
+def test_columns_of_pandas_that_a_slow_pattern_may_find(pattern: str, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        f"import pandas as pd\ndf = pd.read_csv('i.csv')[['{'a' * 60}b']]\n"
+        f"df.filter(regex={pattern!r}).to_csv('o.csv')\n",
+        "utf-8",
+    )
+    found = lineal.lineage(tmp_path)
+    assert [each.code for each in found.diagnostics] == [Code.DYNAMIC]
+    assert not [edge for edge in found.edges if edge.level >= Confidence.HIGH]
 
 
 def test_stars_with_a_slow_like() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from itertools import starmap
 from typing import Any
@@ -50,6 +49,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
 from lineal.model.edge import Doubt
+from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.sequences import all_are
 from lineal.model.way import Confidence, How
 
@@ -252,11 +252,16 @@ def filter_names(call: Call, table: Table) -> Table:
         call.dynamic("columns by their names, of a schema that is not known")
         return some_columns(call, table)
 
+    names = table.relation.names
     if isinstance(like, str):
-        pattern = re.escape(like)
+        return call.select(table, [name for name in names if like in name])
 
-    wanted = re.compile(str(pattern))
-    return call.select(table, [name for name in table.relation.names if wanted.search(name)])
+    try:
+        matches = compile_pattern(str(pattern)).search
+        return call.select(table, [name for name in names if matches(name)])
+    except SlowPattern as refused:
+        call.dynamic(f"columns by their names: {refused}")
+        return some_columns(call, table)
 
 
 def by_type(call: Call, table: Table) -> Table:
