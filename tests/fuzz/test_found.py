@@ -37,6 +37,7 @@ FOUND = [
     ("sql", "spark", "TABLE$$i"),
     ("sql", "hive", "INSERT INTO t TABLE$$i"),
     ("sql", "", "FROM t\nINSERT ALL INTO(d)(d)T"),
+    ("sql", "oracle", "SELECT a FROM TABLE(:c)"),
     ("event", "", "\0"),
     ("log-jsonl", "", "\udcff"),
     ("draft", "postgres", "INSERT t(1)VALUE()"),

@@ -257,7 +257,7 @@ def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
 
         inner = call
 
-    return table_from_rows(exp.TableFromRows(this=inner, alias=alias), scope, rows)
+    return rows_in_table(exp.TableFromRows(this=inner, alias=alias), scope, rows)
 
 
 def collection(column: exp.Column, alias: Any, scope: Scope, rows: Lineage) -> Source:
