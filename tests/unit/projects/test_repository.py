@@ -238,6 +238,18 @@ def test_every_extension_is_read_with_its_dialect(tmp_path: Path) -> None:
         ("t.sql", "create view v as select a,\n  [b] = isnull(c, 1) from t", "tsql"),
         ("t.sql", "select a from [t]", "tsql"),
         ("t.sql", "if exists (select 1 from sys.tables) drop table t", "tsql"),
+        ("t.sql", "create procedure s.p as begin insert into t select a from u end", "tsql"),
+        ("t.sql", "create procedure s.[load-t] as select a from u", "tsql"),
+        ("t.sql", "create view v as select isnull(a, 'none') as a from t", "tsql"),
+        ("t.sql", "create view v as select isnull(a) as a from t", ""),
+        (
+            "m.sql",
+            "delimiter #\ncreate procedure p() begin delete from t; end #\ndelimiter ;",
+            "mysql",
+        ),
+        ("h.sql", "create view `d.v` as select `a` as `a` from `d`.`t`", "hive"),
+        ("b.sql", "create view `p-1.d.v` as select a from `p-1`.d.t", "bigquery"),
+        ("snowflake_migration/b.sql", "create view `p-1.d.v` as select a from t", "bigquery"),
     ],
 )
 def test_the_dialect_is_guessed_and_the_guess_is_reported(

@@ -63,6 +63,7 @@ SAID: tuple[tuple[str, int, str], ...] = (
     ("snowflake", ONLY, r"flatten\s*\(|iff\s*\(|object_construct\b|try_parse_json\b|\w*_ntz\b|zeroifnull\b"),
     ("snowflake", ONLY, r"div0(?:null)?\s*\(|try_to_\w+\s*\("),
     ("bigquery", ONLY, r"safe_cast\s*\(|safe_divide\s*\(|int64\b|countif\s*\(|safe_offset\b|float64\b"),
+    ("bigquery", ONLY, r"json_extract_(?:scalar|array)\s*\("),
     ("databricks", ONLY, r"lateral\s+view\b|explode\s*\(|from_json\s*\(|get_json_object\b"),
     ("clickhouse", ONLY, r"toDate\w*\s*\(|toString\s*\(|ReplacingMergeTree\b|arrayJoin\b|toStartOf\w+"),
     ("postgres redshift duckdb snowflake databricks", SHARED, r"ilike\b"),
@@ -74,7 +75,7 @@ SAID: tuple[tuple[str, int, str], ...] = (
     ("redshift snowflake", SHARED, r"listagg\b"),
     ("duckdb snowflake", SHARED, r"exclude\s*\("),
     ("snowflake databricks", SHARED, r"contains\s*\("),
-    ("bigquery databricks", SHARED, r"struct\s*\("),
+    ("bigquery databricks", SHARED, r"struct\s*\(|except\s*\("),
     ("duckdb snowflake bigquery databricks", SHARED, r"qualify\b"),
 )  # fmt: skip
 """Adapters, weight, and words that only their engines know. What most models of a project use, it
