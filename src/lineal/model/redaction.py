@@ -49,11 +49,16 @@ PARAMETER = late_pattern(
 )
 """password=x in an address or a connection string; CREDENTIALS=(AWS_KEY_ID='x') names its secrets itself"""
 QUOTED = late_pattern(
-    rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:)?|(?<=password)\()\s*)"
-    r"(?:[NEUBR]?'(?:[^']|'')*+(?:'|\Z)|\$\$(?:[^$]|\$(?!\$))*+(?:\$\$|\Z))",
+    r"(?<!expected )(?<![\w.\-'])"
+    rf"((?:(?P<named>')|[\"`])?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:)?|(?<=password)\()\s*)"
+    r"(?(named)(?<![\w.\-]))"
+    r"(?:[NEUBR]?'(?![\s,.:;()]*(?:'|\Z))(?:[^']|'')*+(?:'|\Z)|\$\$(?:[^$]|\$(?!\$))*+(?:\$\$|\Z))",
     re.IGNORECASE,
 )
-"""PASSWORD 'x', SECRET_KEY = N'x', TOKEN = $$x$$, PASSWORD('x'), option("password", 'x')"""
+"""PASSWORD 'x', SECRET_KEY = N'x', TOKEN = $$x$$, PASSWORD('x'), option("password", 'x')
+
+Nothing secret follows the name of a column in quotes, or in Jinja's "expected token ',', got 'x'".
+"""
 DOUBLE_QUOTED = late_pattern(
     rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:))\s*)\"[^\"]*+(?:\"|\Z)",
     re.IGNORECASE,

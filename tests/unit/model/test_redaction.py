@@ -100,3 +100,17 @@ def test_literals_in_double_quotes(text: str, expected: str) -> None:
     """They are strings in some dialects and in programs, and names in others."""
     with literals_redacted():
         assert redact_text(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "expected token ',', got 'target_schema'",
+        "expected token 'end of print statement', got 'x'",
+        "no source in scope has a column 't.access_token'",
+        "column 'api_key' may come from any of 'a', 'b'",
+    ],
+)
+def test_a_name_in_quotes_hides_nothing_behind_it(text: str) -> None:
+    """Only what is assigned to the name of a secret is one."""
+    assert redact_text(text) == text
