@@ -468,3 +468,21 @@ def test_a_changed_table_in_backticks_means_bigquery(text: str) -> None:
     """Three parts in one pair of backticks are a table of BigQuery, whatever is done with it."""
     found = guess_dialect("history.sql", text)
     assert found is not None and found.dialect == "bigquery"
+
+
+def test_a_dialect_that_folds_reads_the_exact_names_of_another_engine(tmp_path: Path) -> None:
+    """The queries beside a PostgreSQL project say IsNew where its DDL says "IsNew"; a query of
+    PostgreSQL itself has to write the quotes, and is told so.
+    """
+    files = {
+        "p/dbt_project.yml": "name: p\nprofile: p\n",
+        "p/profiles.yml": "p: {target: d, outputs: {d: {type: postgres, schema: s, dbname: b}}}",
+        "p/models/m.sql": "select IsNew from raw.fee",
+        "ddl.sql": 'create table raw.fee ("IsNew" jsonb, "Id" serial)',
+        "plain.sql": "with s as (select * from raw.fee) select isnew, Id from s",
+    }
+    found = extract(load(tree(tmp_path, files)))
+    pairs = {(str(edge.source), str(edge.target)) for edge in found.edges}
+    assert {("raw.fee.IsNew", "plain.isnew"), ("raw.fee.Id", "plain.Id")} <= pairs
+    told = [each for each in found.diagnostics if each.code is Code.UNRESOLVED_COLUMN]
+    assert [each.hint for each in told] == ['did you mean "IsNew", in quotes?']

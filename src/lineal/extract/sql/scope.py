@@ -745,10 +745,10 @@ class Scope:
         from lineal.model.names import closest
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
-        if near:
-            return f"did you mean '{near}'?"
+        if near and near.lower() == name.lower():
+            return f'did you mean "{near}", in quotes?'
 
-        return ""
+        return f"did you mean '{near}'?" if near else ""
 
 
 def equals_itself(node: exp.Column) -> bool:

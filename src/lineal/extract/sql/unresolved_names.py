@@ -19,6 +19,7 @@ from lineal.extract.sql.sources import (
 )
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Doubt
+from lineal.model.names import Fold, insensitive, sensitive
 from lineal.model.way import IDENTITY, Confidence
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ def resolve_otherwise(scope: Scope, name: str, key: str, node: exp.Column) -> Sl
     ):
         return scope.no_column()
 
-    if node.this.args.get("quoted") and (slot := find_spelling(scope, name, node)) is not None:
-        return slot
+    folds = evaluation.fold is insensitive
+    if folds or node.this.args.get("quoted"):
+        slot = find_spelling(scope, insensitive if folds else sensitive, name, node)
+        if slot is not None:
+            return slot
 
     evaluation.unresolved += 1
     # it may be one of those that only a run knows, which has been said
@@ -125,13 +129,13 @@ def read_undeclared(frame: Frame, name: str, key: str, node: exp.Column, scope: 
     return Slot(name, key, add_doubt({(origin, IDENTITY): None}, doubt))
 
 
-def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
+def find_spelling(scope: Scope, fold: Fold, name: str, node: exp.Column) -> Slot | None:
     """Find the column that differs only in how its name is quoted.
 
-    "Name"
-
-    a schema that was declared without quotes has a Name: it is meant, although Name folds
+    "Name"      a schema that was declared without quotes has a Name: it is meant, although it folds
+    name        in a dialect that folds every name, over "Name" as PostgreSQL declares it
     """
+    wanted = fold(name, None)
     table = node.args.get("table")
     if table:
         source = scope.find_source(
@@ -150,7 +154,9 @@ def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
             members = []
 
         for member in members:
-            slot = next((slot for slot in member.frame.slots if slot.name == name), None)
+            slot = next(
+                (slot for slot in member.frame.slots if fold(slot.name, None) == wanted), None
+            )
             if slot is not None:
                 if member.dataset is not None:
                     scope.evaluation.read(origin_of(slot), scope.clause, node)
