@@ -174,6 +174,13 @@ DIRECTIVES = late_pattern(
 )
 
 
+CHOICE = late_pattern(r"\$if\b(?:(?!\$if\b|\$end\b).)*+\$end\b", re.IGNORECASE | re.DOTALL)
+PIECE = late_pattern(
+    r"(\$then\b|\$else\b)((?:(?!\$(?:else|elsif|end)\b).)*+)", re.IGNORECASE | re.DOTALL
+)
+LOOPS = late_pattern(r"\b(END\s+)?LOOP\b", re.IGNORECASE)
+
+
 def conditional_compilation(text: str) -> str:
     """Take out the directives that choose between pieces of PL/SQL: either piece may be compiled.
 
@@ -182,7 +189,33 @@ def conditional_compilation(text: str) -> str:
     if "$" not in text:
         return text
 
+    text = CHOICE.sub(one_loop, text)
     return DIRECTIVES.sub(lambda found: blank(found[0]), text)
+
+
+def one_loop(choice: re.Match[str]) -> str:
+    """Keep the first of several pieces that open the same loop.
+
+    $if … $then FOR i IN 1..n LOOP $else FOR i IN INDICES OF a LOOP $end … END LOOP;      the first
+    """
+    opened = 0
+
+    def keep_first(piece: re.Match[str]) -> str:
+        """Return a piece, or spaces for one that opens the loop once more."""
+        nonlocal opened
+        before = opened
+        opened += any(loop[1] is None for loop in LOOPS.finditer(piece[2])) and not balanced(
+            piece[2]
+        )
+        return piece[1] + blank(piece[2]) if before and opened > before else piece[0]
+
+    return PIECE.sub(keep_first, choice[0])
+
+
+def balanced(text: str) -> bool:
+    """Tell whether every loop of a text ends in it."""
+    ends = [loop[1] is not None for loop in LOOPS.finditer(text)]
+    return 2 * sum(ends) == len(ends)
 
 
 CLIENTS: dict[str, tuple[Reader, ...]] = {
