@@ -32,8 +32,8 @@ SILENT = vocabulary(
     PRAGMA GET PERFORM RELEASE DEALLOCATE PREPARE MOVE PIPE START AWAIT CANCEL ERROR LISTEN NOTIFY
     TYPE SUBTYPE PRINT USE_ROLE
     """
-)
-"""Statements that move no data."""
+) | {"BEGIN TRANSACTION"}
+"""Statements that move no data. BigQuery's BEGIN TRANSACTION is one word to the tokenizer."""
 
 MOST_BEFORE_TYPE = 5
 """CREATE OR REPLACE EDITIONABLE TYPE      the words up to TYPE"""
