@@ -23,6 +23,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
 from lineal.model.policy import Level
 from lineal.projects import load
+from lineal.projects.dbt.consumers.checks import branches_of
 from lineal.rules import unused_column
 from lineal.rules.rule import Subject
 
@@ -596,3 +597,11 @@ def test_yaml_next_to_other_files_lists_tests_too(
         },
     )
     assert reads(found) == {"test:unique_orders_id": {"orders.id"}}
+
+
+def test_both_branches_of_a_condition_count() -> None:
+    """dbt renders `where` by variables of a run: either branch may be meant."""
+    text = "{% if var('all', false) %}1=1{% else %}day >= now() - {{ var('days', 7) }}{% endif %}"
+    assert branches_of(text) == ["1=1", "day >= now() - {{ var('days', 7) }}"]
+    assert branches_of("a {%- if x -%} > b {%- endif %}") == ["a ", "a  > b "]
+    assert branches_of("day > 1") == ["day > 1"]

@@ -140,7 +140,7 @@ class Checks:
 
         where = as_text(node.config.get("where"))
         if where.strip():
-            statement.conditions.append(without_templates(where))
+            statement.conditions += map(without_templates, branches_of(where))
 
         return statement.script(test.place or Place(node.file, 1, 1), self.dialect, target)
 
@@ -265,6 +265,18 @@ def texts_in(value: object) -> list[str]:
 def without_templates(text: str) -> str:
     """date > '{{ var("x") }}'      what only a run knows decides nothing about columns"""
     return TEMPLATE.sub("NULL", text)
+
+
+BRANCHES = re.compile(
+    r"\{%-?\s*if\b[^%]*%\}(?P<then>[^{]*(?:\{\{[^{]*)*)"
+    r"(?:\{%-?\s*else\s*-?%\}(?P<else>[^{]*(?:\{\{[^{]*)*))?\{%-?\s*endif\s*-?%\}"
+)
+
+
+def branches_of(text: str) -> list[str]:
+    """{% if var('all') %}1=1{% else %}day > 2{% endif %}      1=1 and day > 2: either may be meant"""
+    found = {BRANCHES.sub(kept, text) for kept in (r"\g<then>", r"\g<else>")}
+    return sorted(each for each in found if each.strip())
 
 
 def over_column(expression: str, column: str) -> str:
