@@ -65,7 +65,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
             return with_own_names([again])[0]
 
     if moves_no_data(words):
-        first, *rest = (word.text for word in words[:2])
+        first, *rest = (word.text for word in words[:MOST_KIND])
         return exp.Command(this=first.upper(), expression=" ".join(rest))
 
     if failure is not None:
@@ -100,9 +100,13 @@ WITHOUT_ROWS = frozenset(
 """The objects of CREATE that hold no rows: CREATE UNIQUE INDEX i ON t (a) WITH FILLFACTOR = 80"""
 
 
+MOST_KIND = 5
+"""CREATE UNIQUE NONCLUSTERED COLUMNSTORE INDEX      words that say what is created"""
+
+
 def moves_no_data(words: Words) -> bool:
     """LOCK …, CREATE DATABASE d ON (SIZE = 512MB)      what need not be understood"""
-    first, *rest = (word.text.upper() for word in words[:2])
+    first, *rest = " ".join(word.text.upper() for word in words[:2]).split()
     if first in ("CREATE", "ALTER"):
         return not WITHOUT_ROWS.isdisjoint(rest) and not holds_query(words)
 
@@ -810,8 +814,11 @@ def left_out(words: Words) -> Words:
     """Drop clauses that change no column.
 
     CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
-    OR IGNORE t …
+    OR IGNORE t …, ALTER TABLE t ADD PRIMARY KEY (a) WITH FILLFACTOR = 80
     """
+    if says_all(words, len(words) - 4, "WITH", "FILLFACTOR"):
+        return words[:-4]
+
     if says_all(words, len(words) - 2, "CHECK", "OPTION"):
         return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
 

@@ -141,7 +141,7 @@ OBJECTS = """
 WITHOUT_DATA = late_pattern(
     r"(?:OR\s+REPLACE\s+)?TYPE\s+[\w.\"\[\]]+\s+(?:AS|IS|FROM)\s+(?:TABLE|VARRAY|VARYING|\[?\w+\]?)\b"
     r"|(?:SCHEMA|DATABASE)\b(?!.*\b(?:CLONE|FROM\s+SHARE)\b)"
-    r"|(?:OR\s+REPLACE\s+)?(?:(?:NON|UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SEARCH|VECTOR)*\s*INDEX|"
+    r"|(?:OR\s+REPLACE\s+)?(?:(?:(?:UNIQUE|(?:NON)?CLUSTERED|COLUMNSTORE|SEARCH|VECTOR)\s+)*INDEX|"
     + "|".join(
         kind.replace(" ", r"\s+")
         for line in OBJECTS.split("\n")
