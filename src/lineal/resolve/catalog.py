@@ -89,18 +89,25 @@ class NameCatalog:
         found.declared = found.told = info
         return found
 
-    def note_spelling(self, dataset: Dataset, spelling: str, reader: int) -> None:
-        """FROM ORDERS, where orders was met before: who uses which spelling decides in the end."""
+    def note_spelling(self, dataset: Dataset, spelling: str, voter: int) -> None:
+        """FROM ORDERS, where orders was met before: who uses which spelling decides in the end.
+
+        A statement votes once, by the first place where it reads the table.
+        """
         same = spelling.lower() == dataset.name.lower()
         if same or dataset.name in self.file_named:
-            self.spelled.setdefault(dataset, {}).setdefault(spelling, set()).add(reader)
+            self.spelled.setdefault(dataset, {}).setdefault(spelling, set()).add(voter)
 
     def note_writers(self) -> None:
         """INSERT INTO ORDERS …      a statement that writes a name uses a spelling of it, too"""
-        for definition in self.order:
-            plan, target = definition.plan, definition.target
-            if plan.name != target.name and not plan.defines and not definition.hidden:
-                self.note_spelling(target, plan.name, id(definition.reading))
+        written = [each for each in self.order if not (each.plan.defines or each.hidden)]
+        for definition in written:
+            if definition.plan.name != definition.target.name:
+                self.note_spelling(definition.target, definition.plan.name, -id(definition))
+
+        for definition in written:
+            if definition.target in self.spelled:
+                self.note_spelling(definition.target, definition.plan.name, -id(definition))
 
     def take_declaration(self, key: str, spelling: str) -> DatasetInfo | None:
         """Take the declaration of a name, of a family of tables, or of the name in any database."""

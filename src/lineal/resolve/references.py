@@ -79,8 +79,8 @@ class References:
             return self.scan_candidates(key, spelling, evaluation, node)
 
         entry = self.catalog.entries.get(key) or self.catalog.entry(key, spelling, "table")
-        if entry.dataset.name != spelling:
-            self.catalog.note_spelling(entry.dataset, spelling, id(evaluation.reading))
+        if entry.dataset.name != spelling and entry.dataset not in evaluation.datasets_read:
+            self.catalog.note_spelling(entry.dataset, spelling, id(evaluation.definition))
 
         if entry.scanned is not None and not entry.changes:
             return entry.dataset, entry.scanned

@@ -66,7 +66,7 @@ class ShownNames:
                 votes[dataset.name] += sum(
                     definition.evaluation is not None
                     and dataset in definition.evaluation.datasets_read
-                    and id(definition.reading) not in others
+                    and id(definition) not in others
                     for definition in self.catalog.order
                 )
                 name = most_frequent(votes)
