@@ -304,6 +304,10 @@ class Graph:
 
         head, dot, _ = text.rpartition(".")
         if dot:
+            known = [dataset.name for dataset in self.infos]
+            if not self._datasets_called(head) and (meant := _did_you_mean(text, known)):
+                raise UnknownName(f"unknown dataset {text}{meant}")
+
             self.dataset(head)
 
         if self._datasets_called(text):
