@@ -177,7 +177,7 @@ OPTIONS = (
         "--include",
         metavar="PATTERN",
         multiple=True,
-        help="Read only these SQL files, programs and notebooks.",
+        help="Read only these files, and the projects that hold one of them.",
     ),
     click.option(
         "--target",

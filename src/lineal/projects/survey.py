@@ -26,7 +26,7 @@ from lineal.projects import dataform, sqlmesh
 from lineal.projects.beside import SETTINGS
 from lineal.projects.configuration import OWN_FILES, Configuration, read_configuration
 from lineal.projects.enclosing import DATAFORM_FOLDERS, SQLMESH_FOLDERS
-from lineal.projects.extensions import PYTHON, extension_of
+from lineal.projects.extensions import EXTENSIONS, PYTHON, extension_of
 from lineal.projects.intake import current, is_regular, walk
 from lineal.projects.python_tests import TESTS, is_python_test
 from lineal.projects.text import Report, peek_text
@@ -117,6 +117,8 @@ class Surveyor:
         self.tree = tree
         self.report = report
         self.places: dict[str, Where] = {}
+        self.owned: dict[Path, list[Path]] = {}
+        """The files that readers of projects have, by the project's folder; kept for --include."""
         self.asks_for_tests = TESTS in root.parts
 
     def survey(self) -> Survey:
@@ -125,6 +127,9 @@ class Surveyor:
         for folder, names in walk(root, self.report, by_rules=True):
             visit = partial(self.visit, folder, names)
             attempt(visit, None, Place(str(folder), 1, 1), self.report, "this folder")
+
+        if self.tree.included:
+            self.leave_out_projects()
 
         return self.found
 
@@ -135,6 +140,18 @@ class Surveyor:
         self.places[str(folder)] = here
         if not here.is_owned:
             self.take_files(folder, names, here)
+        elif self.tree.included and here.project is not None:
+            self.owned.setdefault(here.project.folder, []).extend(map(folder.joinpath, names))
+
+    def leave_out_projects(self) -> None:
+        """Leave out the projects of which --include names no file."""
+        for folder, files in self.owned.items():
+            if not any(self.tree.is_included(str(file)) for file in files):
+                kept = [each for each in self.found.projects if each.folder != folder]
+                self.found.projects[:] = kept
+                for file in files:
+                    if extension_of(file.name) in EXTENSIONS:
+                        current().pass_over(str(file), Reason.EXCLUDED)
 
     def enter(self, folder: Path, names: list[str], above: Where) -> Where:
         """Return where the walk is in a folder; a new project is added."""
@@ -173,8 +190,11 @@ class Surveyor:
 
         own = names.intersection((*OWN_FILES, *FEATHERFLOW_FILES))
         if own:
-            kind = FEATHERFLOW if own.intersection(FEATHERFLOW_FILES) else LINEAL
             nodes = node_folders(folder)
+            kind = LINEAL
+            if own.intersection(FEATHERFLOW_FILES):
+                kind = FEATHERFLOW
+
             if nodes:
                 return Project(kind, folder, nodes)
 

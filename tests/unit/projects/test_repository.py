@@ -7,6 +7,7 @@ import os
 import time
 import tracemalloc
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -486,3 +487,32 @@ def test_a_dialect_that_folds_reads_the_exact_names_of_another_engine(tmp_path: 
     assert {("raw.fee.IsNew", "plain.isnew"), ("raw.fee.Id", "plain.Id")} <= pairs
     told = [each for each in found.diagnostics if each.code is Code.UNRESOLVED_COLUMN]
     assert [each.hint for each in told] == ['did you mean "IsNew", in quotes?']
+
+
+def test_include_leaves_out_projects_without_a_file_of_it(tmp_path: Path) -> None:
+    files = {
+        "p/dbt_project.yml": "name: p\nprofile: p\n",
+        "p/models/m.sql": "select a from raw.t",
+        "q/dbt_project.yml": "name: q\nprofile: q\n",
+        "q/models/n.sql": "select b from raw.t",
+        "sql/x.sql": "select c from raw.t",
+    }
+    cases = [("sql/", {"x.c"}), ("q/models/", {"n.b"}), ("'*.sql'", {"m.a", "n.b", "x.c"})]
+    for pattern, left in cases:
+        root = tree(tmp_path, {**files, "lineal.yml": f"include: [{pattern}]"})
+        assert {str(edge.target) for edge in extract(load(root)).edges} == left
+
+
+def test_each_statement_votes_once_for_the_spelling_of_a_table(tmp_path: Path) -> None:
+    """Two statements write s.t, and two others read it; S.T is named by two: whichever is first."""
+    files = {
+        "a.sql": "update S.T set a = (select max(x) from r);\nupdate u set a = (select max(x) from s.t)",
+        "b.sql": "insert into s.t select a from S.T;\ninsert into s.t select a from r",
+        "c.sql": "select x from s.t",
+    }
+    corpus = load(tree(tmp_path, files))
+    for scripts in (corpus.scripts, corpus.scripts[::-1]):
+        found = extract(replace(corpus, scripts=scripts))
+        assert {dataset.name for dataset in found.datasets if dataset.name.lower() == "s.t"} == {
+            "s.t"
+        }

@@ -207,7 +207,10 @@ def one_loop(choice: re.Match[str]) -> str:
         opened += any(loop[1] is None for loop in LOOPS.finditer(piece[2])) and not balanced(
             piece[2]
         )
-        return piece[1] + blank(piece[2]) if before and opened > before else piece[0]
+        if before and opened > before:
+            return piece[1] + blank(piece[2])
+
+        return piece[0]
 
     return PIECE.sub(keep_first, choice[0])
 

@@ -745,10 +745,13 @@ class Scope:
         from lineal.model.names import closest
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
-        if near and near.lower() == name.lower():
+        if not near:
+            return ""
+
+        if near.lower() == name.lower():
             return f'did you mean "{near}", in quotes?'
 
-        return f"did you mean '{near}'?" if near else ""
+        return f"did you mean '{near}'?"
 
 
 def equals_itself(node: exp.Column) -> bool:

@@ -42,11 +42,14 @@ def resolve_otherwise(scope: Scope, name: str, key: str, node: exp.Column) -> Sl
     ):
         return scope.no_column()
 
-    folds = evaluation.fold is insensitive
-    if folds or node.this.args.get("quoted"):
-        slot = find_spelling(scope, insensitive if folds else sensitive, name, node)
-        if slot is not None:
-            return slot
+    other: Slot | None = None
+    if evaluation.fold is insensitive:
+        other = find_spelling(scope, insensitive, name, node)
+    elif node.this.args.get("quoted"):
+        other = find_spelling(scope, sensitive, name, node)
+
+    if other is not None:
+        return other
 
     evaluation.unresolved += 1
     # it may be one of those that only a run knows, which has been said
