@@ -112,5 +112,5 @@ def test_literals_in_double_quotes(text: str, expected: str) -> None:
     ],
 )
 def test_a_name_in_quotes_hides_nothing_behind_it(text: str) -> None:
-    """Only what is assigned to the name of a secret is one."""
+    """A secret is a value that such a name gets."""
     assert redact_text(text) == text

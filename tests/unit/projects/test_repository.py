@@ -472,8 +472,8 @@ def test_a_changed_table_in_backticks_means_bigquery(text: str) -> None:
 
 
 def test_a_dialect_that_folds_reads_the_exact_names_of_another_engine(tmp_path: Path) -> None:
-    """The queries beside a PostgreSQL project say IsNew where its DDL says "IsNew"; a query of
-    PostgreSQL itself has to write the quotes, and is told so.
+    """Queries in another dialect say IsNew where the DDL of PostgreSQL says "IsNew". A query of
+    PostgreSQL must write the quotes: the hint asks for them.
     """
     files = {
         "p/dbt_project.yml": "name: p\nprofile: p\n",
@@ -504,7 +504,7 @@ def test_include_leaves_out_projects_without_a_file_of_it(tmp_path: Path) -> Non
 
 
 def test_each_statement_votes_once_for_the_spelling_of_a_table(tmp_path: Path) -> None:
-    """Two statements write s.t, and two others read it; S.T is named by two: whichever is first."""
+    """Two statements write s.t, and two others read it; S.T is named by two. The order does not matter."""
     files = {
         "a.sql": "update S.T set a = (select max(x) from r);\nupdate u set a = (select max(x) from s.t)",
         "b.sql": "insert into s.t select a from S.T;\ninsert into s.t select a from r",

@@ -158,7 +158,8 @@ PSQL = (
     replacing_reader(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
 )
 SQLPLUS = commands(
-    r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$|(?:PROMPT|SPOOL|WHENEVER|REM|REMARK|SHOW?|DEFINE|"
+    r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$"
+    r"|REM(?:ARK)?(?:[ \t](?![ \t]*:=)|\r?$)|(?:PROMPT|SPOOL|WHENEVER|REM|REMARK|SHOW?|DEFINE|"
     r"UNDEFINE|COLUMN|EXIT|QUIT|CONNECT?|DISCONNECT|START|HOST|ACCEPT|VARIABLE|PRINT|BREAK|TTITLE|BTITLE|PAUSE|CLEAR|"
     r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )

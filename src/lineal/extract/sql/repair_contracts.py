@@ -452,7 +452,7 @@ CONTRACTS = (
         "left_out", "postgres",
         "INSERT INTO t (a) OVERRIDING SYSTEM VALUE SELECT b FROM s",
         r"OVERRIDING (?:SYSTEM|USER) VALUE|(?:WITH )?(?:LOCAL |CASCADED )?CHECK OPTION|OR (?:IGNORE|REPLACE"
-        r"|ABORT|FAIL|ROLLBACK)|WITH FILLFACTOR = \d+",
+        r"|ABORT|FAIL|ROLLBACK)|WITH FILLFACTOR = \d+|FROM",
     ),
     Contract(
         "query_before_conflict", "postgres",

@@ -101,7 +101,7 @@ WITHOUT_ROWS = frozenset(
 
 
 MOST_KIND = 5
-"""CREATE UNIQUE NONCLUSTERED COLUMNSTORE INDEX      words that say what is created"""
+"""CREATE UNIQUE NONCLUSTERED COLUMNSTORE INDEX      the words that name a kind of object"""
 
 
 def moves_no_data(words: Words) -> bool:
@@ -814,10 +814,14 @@ def left_out(words: Words) -> Words:
     """Drop clauses that change no column.
 
     CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
-    OR IGNORE t …, ALTER TABLE t ADD PRIMARY KEY (a) WITH FILLFACTOR = 80
+    OR IGNORE t …, ALTER TABLE t ADD PRIMARY KEY (a) WITH FILLFACTOR = 80, DELETE FROM t FROM t
+    JOIN s …
     """
     if says_all(words, len(words) - 4, "WITH", "FILLFACTOR"):
         return words[:-4]
+
+    if says_all(words, 0, "DELETE", "FROM") and says(words, behind_parts(words, 2), "FROM"):
+        return [words[0], *words[2:]]
 
     if says_all(words, len(words) - 2, "CHECK", "OPTION"):
         return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
@@ -830,6 +834,14 @@ def left_out(words: Words) -> Words:
         return [words[0], *words[3:]]
 
     return words
+
+
+def behind_parts(words: Words, at: int) -> int:
+    """b.t FROM      where a name ends whose parts are joined by dots"""
+    while says(words, at + 1, "."):
+        at += 2
+
+    return at + 1
 
 
 def recursive_view(words: Words) -> Words:

@@ -744,14 +744,19 @@ class Scope:
 
         from lineal.model.names import closest
 
-        near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
-        if not near:
+        columns = {slot.name: source for source in self.order for slot in source.frame.slots}
+        near = closest(name, list(columns))
+        if near is None:
             return ""
 
-        if near.lower() == name.lower():
+        if near.lower() != name.lower():
+            return f"did you mean '{near}'?"
+
+        fold = self.evaluation.fold
+        if fold(near, True) != fold(near, False):
             return f'did you mean "{near}", in quotes?'
 
-        return f"did you mean '{near}'?"
+        return f"did you mean '{columns[near].alias}.{near}'?"
 
 
 def equals_itself(node: exp.Column) -> bool:
