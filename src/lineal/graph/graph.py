@@ -305,7 +305,8 @@ class Graph:
         head, dot, _ = text.rpartition(".")
         if dot:
             known = [dataset.name for dataset in self.infos]
-            if not self._datasets_called(head) and (meant := _did_you_mean(text, known)):
+            meant = _did_you_mean(text, known)
+            if meant and not self._datasets_called(head) and not _did_you_mean(head, known):
                 raise UnknownName(f"unknown dataset {text}{meant}")
 
             self.dataset(head)
