@@ -26,7 +26,7 @@ SYNTHETIC = re.compile(
     | result(_\d+)? | query_[0-9a-f]+           # a query without a name
     | element\d | _?c(ol)?_?\d+ | _col_?\d+ | col\d+ | column_?\d+ | f\d+_? | expr\$?\d+ | \?column\?  # no alias
     | <pivot:.*>.* | .*_<.*>                    # a column that only data names
-    | [^(]*\.md::\{.*\}                         # a placeholder, shown with its file
+    | [^(]*\.md::\{.*\} | [^(]*::\{\d+\}       # a placeholder, shown with its file
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -35,8 +35,8 @@ SYNTHETIC = re.compile(
 FURTHER = re.compile(r"(.+?)(?:__?col)?_\d+", re.DOTALL)
 """p_2      a further result set of the procedure p, or a second column p"""
 
-VERSION = re.compile(r"(?:[^(]*::)?(.+)@\d+", re.DOTALL)
-"""load.sql::#t@2      a further version of a temporary table that is shown"""
+VERSION = re.compile(r"(?=.*@\d+|.*::)(?:[^(]*::)?(.+?)(?:@\d+)?", re.DOTALL)
+"""load.sql::#t@2, load.sql::t      a version of a table that is shown with its file"""
 
 SPELLINGS = {"s3a": "s3", "s3n": "s3", "int": "int4", "integer": "int4", "trim": "btrim"}
 """Words that lineal or the engine spells in another way: paths, and names of expressions."""

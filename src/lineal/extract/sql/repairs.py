@@ -100,12 +100,20 @@ WITHOUT_ROWS = frozenset(
 """The objects of CREATE that hold no rows: CREATE UNIQUE INDEX i ON t (a) WITH FILLFACTOR = 80"""
 
 
+QUOTED = frozenset(
+    kind for kind in TokenType if kind.name.endswith("STRING") or kind is TokenType.IDENTIFIER
+)
+"""'', $$$$, ""      texts, which can be empty and name no kind of statement"""
+
 MOST_KIND = 5
 """CREATE UNIQUE NONCLUSTERED COLUMNSTORE INDEX      the words that name a kind of object"""
 
 
 def moves_no_data(words: Words) -> bool:
     """LOCK …, CREATE DATABASE d ON (SIZE = 512MB)      what need not be understood"""
+    if words[0].token_type in QUOTED:
+        return False
+
     first, *rest = " ".join(word.text.upper() for word in words[:2]).split()
     if first in ("CREATE", "ALTER"):
         return not WITHOUT_ROWS.isdisjoint(rest) and not holds_query(words)

@@ -53,7 +53,7 @@ def command(node: exp.Command, facts: Facts) -> Said:
     RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text
     """
     first = str(node.this).upper()
-    speaker = COMMANDS.get(first) or COMMANDS.get(first.split()[0])
+    speaker = COMMANDS.get(first) or COMMANDS.get(next(iter(first.split()), ""))
     if speaker is None:
         return Unsupported
 
