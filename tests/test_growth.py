@@ -272,6 +272,46 @@ LAW = {
     "views in circles": (
         lambda n: ";\n".join(CIRCLE.format(i, (i + 1) % n, (i + 7) % n) for i in range(n)), None, 120, 2.4,
     ),
+    "CTEs that each write": (
+        lambda n: "WITH " + ", ".join(f"i{i} AS (INSERT INTO t{i} SELECT a FROM s{i} RETURNING a)" for i in range(n))
+        + " SELECT " + ", ".join(f"i{i}.a" for i in range(n)) + " FROM " + ", ".join(f"i{i}" for i in range(n)),
+        "postgres", 40, 2.1,
+    ),
+    "procedures of a package, with cursors": (
+        lambda n: "CREATE PACKAGE BODY pk AS "
+        + "".join(
+            f"CURSOR c{i} IS SELECT a, b FROM s{i}; PROCEDURE p{i} IS BEGIN FOR r IN c{i} LOOP "
+            f"INSERT INTO t{i} (x, y) VALUES (r.a, r.b); END LOOP; END; "
+            for i in range(n)
+        )
+        + "END pk;",
+        "oracle", 30, 2.1,
+    ),
+    "labels of BTEQ": (
+        lambda n: "".join(
+            f".IF ERRORCODE <> 0 THEN .GOTO L{i}\nINSERT INTO t{i} SELECT a FROM s{i};\n.LABEL L{i}\n"
+            for i in range(n)
+        ),
+        "teradata", 60, 2.1,
+    ),
+    "branches of psql": (
+        lambda n: "".join(
+            f"\\if :x{i}\nINSERT INTO t{i} SELECT a FROM s{i};\n\\else\nINSERT INTO t{i} SELECT b FROM r{i};\n\\endif\n"
+            for i in range(n)
+        ),
+        "postgres", 60, 2.1,
+    ),
+    "columns of UNPIVOT": (
+        lambda n: "SELECT * FROM (SELECT k, " + ", ".join(f"c{i}" for i in range(n))
+        + " FROM t) UNPIVOT (v FOR m IN (" + ", ".join(f"c{i}" for i in range(n)) + "))",
+        "snowflake", 100, 2.1,
+    ),
+    "temporary views of Spark, each over the one before": (
+        lambda n: "CREATE TEMPORARY VIEW v0 AS SELECT a, b FROM s; "
+        + "".join(f"CREATE TEMPORARY VIEW v{i} AS SELECT a + {i} AS a, b FROM v{i - 1}; " for i in range(1, n))
+        + f"INSERT INTO o SELECT * FROM v{n - 1};",
+        "spark", 60, 2.1,
+    ),
     "CTEs that each unite": (
         lambda n: "WITH c0 AS (SELECT a, b FROM t)"
         + "".join(f", c{i} AS (SELECT a, b FROM c{i - 1} UNION SELECT x, y FROM t{i})" for i in range(1, n))
@@ -490,6 +530,8 @@ STEPS = {
     "SET": " |> SET a = a + b{}",
     "DROP": " |> DROP a{}",
     "RENAME": " |> RENAME a{0} AS c{0}",
+    "SELECT": " |> SELECT a, b + {0} AS b",
+    "JOIN": " |> AS x{0} |> JOIN u{0} ON x{0}.k = u{0}.k |> SELECT x{0}.k, x{0}.v + u{0}.v AS v",
 }
 
 

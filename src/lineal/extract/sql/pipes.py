@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, first, says, word_like
+from lineal.extract.sql.words import Words, first, says, split_items, word_like
 
 STEP = re.compile(r"__tmp\d+")
 """How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
@@ -130,20 +130,68 @@ APART = {
 # -- steps that are written otherwise --------------------------------------------------------------
 
 
-def rewrite_distinct(body: Words) -> Words:
-    """Rewrite SELECT DISTINCT as two steps.
+def rewrite_select(body: Words) -> Words:
+    """Rewrite SELECT as AGGREGATE, and SELECT DISTINCT as two steps.
 
-    SELECT DISTINCT a, b      SELECT a, b |> DISTINCT
+    SELECT a, b, SELECT DISTINCT a, b
+
+    AGGREGATE a, b: the same tree, without a copy of all steps before; AGGREGATE a, b |> DISTINCT
     """
-    if not says(body, 1, "DISTINCT"):
+    body = inline_windows(body)
+    head = body[0]
+    end: Words = []
+    if says(body, 1, "DISTINCT"):
+        end = [
+            word_like(head, TokenType.PIPE_GT, "|>"),
+            word_like(head, TokenType.DISTINCT, "DISTINCT"),
+        ]
+        body = [head, *body[2:]]
+
+    if not body[1:] or body[1].token_type in NOT_A_LIST:
+        return [*body, *end]
+
+    return [word_like(head, TokenType.VAR, "AGGREGATE"), *body[1:], *end]
+
+
+NOT_A_LIST = frozenset((TokenType.ALIAS, TokenType.ALL, TokenType.WITH, TokenType.HINT))
+"""SELECT AS STRUCT a, SELECT ALL a, SELECT WITH …      what only the parser of SELECT understands"""
+
+
+def inline_windows(body: Words) -> Words:
+    """Put the definitions of named windows where they are used.
+
+    SELECT sum(a) OVER w AS s WINDOW w AS (PARTITION BY b)
+
+    SELECT sum(a) OVER (PARTITION BY b) AS s: the parser skips the clause WINDOW of a step
+    """
+    start = first(body, 0, "WINDOW")
+    if start is None or not says(body, start + 2, "AS"):
         return body
 
-    head = body[0]
-    end = [
-        word_like(head, TokenType.PIPE_GT, "|>"),
-        word_like(head, TokenType.DISTINCT, "DISTINCT"),
-    ]
-    return [head, *body[2:], *end]
+    windows: dict[str, Words] = {}
+    for item in split_items(body[start + 1 :]):
+        if says(item, 1, "AS"):
+            windows[item[0].text.lower()] = use_windows(item[2:], windows)
+
+    return use_windows(body[:start], windows)
+
+
+def use_windows(words: Words, windows: dict[str, Words]) -> Words:
+    """Replace the names of windows with their definitions.
+
+    OVER w, OVER (w ORDER BY c)      OVER (PARTITION BY b), OVER (PARTITION BY b ORDER BY c)
+    """
+    found: Words = []
+    for at, word in enumerate(words):
+        definition = windows.get(word.text.lower(), [word])
+        if at == 0 or says(words, at - 1, "OVER"):
+            found += definition
+        elif says(words, at - 1, "(") and (at == 1 or says(words, at - 2, "OVER")):
+            found += definition[1:-1] or definition
+        else:
+            found.append(word)
+
+    return found
 
 
 def sorted_by(body: Words) -> Words:
@@ -249,9 +297,10 @@ def aliases_of_assignments(items: Words) -> Words:
 
 
 WRITTEN: dict[str, Callable[[Words], Words]] = {
-    "SELECT": rewrite_distinct,
+    "SELECT": rewrite_select,
     **dict.fromkeys(("SORT BY", "CLUSTER BY"), sorted_by),
     **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT", "MINUS"), rewrite_set_operation),
+    "EXTEND": inline_windows,
     "DROP": column_step(TokenType.EXCEPT, "EXCEPT"),
     "RENAME": column_step(TokenType.VAR, "RENAME"),
     "SET": column_step(TokenType.REPLACE, "REPLACE"),

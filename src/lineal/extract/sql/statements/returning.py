@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
@@ -99,18 +99,54 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
 
     the INSERT is a statement that sees the CTEs before it
     """
+    before: dict[str, NamedWords] = {}
     for position, cte in enumerate(node.expressions):
-        if not isinstance(cte.this, CHANGES):
-            continue
+        named = NamedWords(position, cte, words_in(cte))
+        if isinstance(cte.this, CHANGES):
+            for step in as_list(plan_of(cte.this, facts)):
+                if isinstance(step, Plan):
+                    see_before(step, node, reached_from(named, before))
+                    yield step
 
-        found = plan_of(cte.this, facts)
-        for step in as_list(found):
-            if isinstance(step, Plan):
-                own = step.with_.expressions if step.with_ is not None else []
-                visible = [*node.expressions[:position], *own]
-                recursive = node.recursive or (step.with_ is not None and step.with_.recursive)
-                step.with_ = exp.With(expressions=visible, recursive=recursive) if visible else None
-                yield step
+        before[cte.alias.lower()] = named
+
+
+class NamedWords(NamedTuple):
+    """A CTE, where it is in its list, and the words in it: among them the CTEs that it reads."""
+
+    position: int
+    cte: exp.CTE
+    words: frozenset[str]
+
+
+def words_in(node: exp.Expr) -> frozenset[str]:
+    """Return the names and words of a tree, in lower case."""
+    return frozenset(word.name.lower() for word in node.find_all(exp.Identifier, exp.Var))
+
+
+def reached_from(start: NamedWords, before: dict[str, NamedWords]) -> list[exp.CTE]:
+    """Return the CTEs that one reads, and those that they read, as they are listed.
+
+    WITH a AS (…), b AS (…), c AS (INSERT INTO t SELECT … FROM a) SELECT …      c reads a alone
+    """
+    found: dict[int, exp.CTE] = {}
+    open_ = [start]
+    while open_:
+        for word in open_.pop().words & before.keys():
+            named = before[word]
+            if named.position not in found:
+                found[named.position] = named.cte
+                open_.append(named)
+
+    return [found[position] for position in sorted(found)]
+
+
+def see_before(step: Plan, node: exp.With, earlier: list[exp.CTE]) -> None:
+    """Put CTEs before those of a plan of its own."""
+    own = step.with_.expressions if step.with_ is not None else []
+    visible = [*earlier, *own]
+    recursive = node.recursive or (step.with_ is not None and step.with_.recursive)
+    step.with_ = exp.With(expressions=visible, recursive=recursive) if visible else None
 
 
 def output_plan(node: exp.Expr, facts: Facts) -> Plan | None:
