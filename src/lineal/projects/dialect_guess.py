@@ -145,44 +145,108 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
 )  # fmt: skip
 """Dialect, weight, and words that only this engine reads."""
 
-GROUP, CLASS, ESCAPE, OPTIONAL = map(
-    re.compile, (r"\([^()]*\)[?*]?", r"\[[^\]]*\][?*+]?", r"\\.[?*+]?", r".[?*]")
+ESCAPE, CLASS, OPTIONAL, WORD, GROUP = map(
+    re.compile,
+    (
+        r"\\(.)([?*+]?)",
+        r"\[[^\]]*\][?*+]?",
+        r"[^()][?*]",
+        r"[a-z][a-z0-9_]+",
+        r"\((?P<look>\?<?[!=])?(?:\?[-a-z]*:)?(?P<inside>[^()]*)\)(?P<often>[?*]?)",
+    ),
 )
+MARKS, ESCAPED_MARKS = "`@~#/:\"'", "[+$\\"
+"""Characters that many texts have none of, and those that a pattern escapes."""
+RESERVED = 0xE000
+"""Stand-ins for needs and marks are letters of this block: no pattern has them."""
+
+Need = tuple[str, ...]
+"""Texts in lower case. Every text that a pattern matches has one of them."""
 
 
-def literals_of(pattern: str) -> tuple[str, ...]:
-    """Return words of which every text with a match has one; empty if nothing can be said.
+def needs_of(pattern: str) -> tuple[Need, ...]:
+    """Return what every text with a match has, single texts first; empty if nothing can be said.
 
-    \\bVARCHAR2\\s*\\(               varchar
-    \\b(?:DISTKEY|SORTKEY)\\b       distkey, sortkey
+    \\bFROM\\s+DUAL\\b                  from and dual
+    \\b(?:DISTKEY|SORTKEY)\\b          distkey or sortkey
+    \\b(?:FROM|JOIN)\\s+\\[\\w+\\]      [, and from or join
     """
-    rest = ESCAPE.sub(" ", pattern)
+    held: list[Need] = []
+
+    def take_group(found: re.Match[str]) -> str:
+        """Put a stand-in in place of a group, for the needs of its alternatives."""
+        if found["look"] or found["often"]:
+            return " "
+
+        return "".join(stand_in(need) for need in needs_in(found["inside"], held))
+
+    def stand_in(need: Need) -> str:
+        """Hold a need, and return its stand-in."""
+        held.append(need)
+        return f" {chr(RESERVED + 0x100 + len(held) - 1)} "
+
+    rest = CLASS.sub(" ", ESCAPE.sub(keep_mark, pattern.lower().replace("(?-i:", "(?:")))
     before = ""
     while before != rest:
-        before, rest = rest, GROUP.sub(" ", rest)
+        before, rest = rest, GROUP.sub(take_group, OPTIONAL.sub(" ", rest))
 
-    rest = OPTIONAL.sub(" ", CLASS.sub(" ", rest))
-    fixed = max(re.findall("[a-z]{2,}", rest.lower()), key=len, default="")
-    if fixed and "|" not in rest:
-        return (fixed,)
+    return tuple(sorted(needs_in(rest, held), key=lambda need: (len(need), -len(need[0]))))
 
-    return tuple(re.findall("[a-z]{3,}", ESCAPE.sub(" ", pattern).lower()))
+
+def keep_mark(found: re.Match[str]) -> str:
+    """Return a stand-in for an escaped character that must be there; a space for any other."""
+    is_needed = found[1] in ESCAPED_MARKS and found[2] in ("", "+")
+    return chr(RESERVED + ord(found[1])) if is_needed else " "
+
+
+def needs_in(part: str, held: list[Need]) -> list[Need]:
+    """Return the needs of a part of a pattern whose groups have stand-ins."""
+    branches = part.split("|")
+    if len(branches) == 1:
+        words: list[Need] = [(word,) for word in WORD.findall(part)]
+        marks: list[Need] = [(mark,) for mark in MARKS if mark in part]
+        marks += [(chr(ord(each) - RESERVED),) for each in part if 0 < ord(each) - RESERVED < 0x100]
+        groups = [
+            held[ord(each) - RESERVED - 0x100] for each in part if ord(each) >= RESERVED + 0x100
+        ]
+        return words + marks + groups
+
+    together: list[str] = []
+    for branch in branches:
+        needs = sorted(needs_in(branch, held), key=lambda need: -len(need[0]))
+        if not needs:
+            return []
+
+        together += needs[0]
+
+    return [tuple(together)]
 
 
 class Sign(NamedTuple):
-    """Words that only one engine reads, and letters that are looked for first: it is quicker."""
+    """Words that only one engine reads, and texts that are looked for first: it is quicker."""
 
     dialect: str
     weight: int
-    literals: tuple[str, ...]
+    needs: tuple[Need, ...]
     pattern: re.Pattern[str]
+
+    def may_match(self, folded: str) -> bool:
+        """Tell whether a text in lower case has what every text with a match has."""
+        for need in self.needs:
+            for word in need:
+                if word in folded:
+                    break
+            else:
+                return False
+
+        return True
 
 
 @cache
 def compiled_signs() -> list[Sign]:
     """Return the signs with their patterns, compiled when the first text is looked at."""
     return [
-        Sign(dialect, weight, literals_of(words), late_pattern(words, re.I | re.M))
+        Sign(dialect, weight, needs_of(words), late_pattern(words, re.I | re.M))
         for dialect, weight, words in SIGNS
     ]
 
@@ -292,10 +356,7 @@ def votes_of(text: str) -> dict[str, int]:
     text = PROSE.sub(code_of, text)
     folded = text.lower()
     for sign in compiled_signs():
-        if not any(word in folded for word in sign.literals) and sign.literals:
-            continue
-
-        if sign.pattern.search(text) is not None:
+        if sign.may_match(folded) and sign.pattern.search(text) is not None:
             votes[sign.dialect] = votes.get(sign.dialect, 0) + sign.weight
 
     return votes
