@@ -12,8 +12,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from sqlglot.tokenizer_core import TokenType
-
+from lineal.extract.sql.dialects.word_runs import dropped_runs, text_of
 from lineal.extract.sql.words import Words
 
 LEFT_OVER = "left_over"
@@ -632,31 +631,10 @@ def drops_of(repair: str) -> re.Pattern[str] | None:
 
 def left_over(repair: str, before: Words, after: Words) -> Words:
     """The words that a repair has left out, and that its contract does not say to have no lineage."""
-    kept = {(word.start, word.end) for word in after}
     understood = drops_of(repair)
     found: Words = []
-    run: Words = []
-    for word in [*before, None]:
-        if word is not None and (word.start, word.end) not in kept:
-            run.append(word)
-            continue
-
-        if run and not (understood is not None and understood.fullmatch(text_of(run))):
+    for run in dropped_runs(before, after):
+        if understood is None or not understood.fullmatch(text_of(run)):
             found += run
 
-        run = []
-
     return found
-
-
-def text_of(words: Words) -> str:
-    """A run of words as contracts write it."""
-    return " ".join(spell_word(word.token_type, word.text) for word in words)
-
-
-def spell_word(kind: TokenType, text: str) -> str:
-    """A word as contracts write it."""
-    return KINDS.get(kind) or text.upper()
-
-
-KINDS = {TokenType.STRING: "S", TokenType.NUMBER: "0", TokenType.IDENTIFIER: "N"}

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.dialects.word_runs import dropped_runs, text_of
 from lineal.model.sequences import last_or_none
 
 NEAREST_GRAMMAR = {
@@ -269,7 +274,7 @@ def drop_case_attributes(tokens: Tokens) -> Tokens:
     for at in range(1, len(tokens)):
         end = at + 1 + is_word(tokens, at + 1, "NOT")
         attribute = is_word(tokens, at, "(") and is_word(tokens, end, *CASE_ATTRIBUTES)
-        of_value = not is_word(tokens, at - 1, ",", "(", "=")
+        of_value = not is_word(tokens, at - 1, ",", "(", "=") and not is_argument(tokens, at)
         if attribute and of_value and is_word(tokens, end + 1, ")"):
             gone |= set(range(at, end + 2))
 
@@ -277,6 +282,14 @@ def drop_case_attributes(tokens: Tokens) -> Tokens:
 
 
 CASE_ATTRIBUTES = ("CS", "CASESPECIFIC", "UPPERCASE", "UC")
+
+
+def is_argument(tokens: Tokens, at: int) -> bool:
+    """max(cs)      whether a column that is called like an attribute is given to a function"""
+    before = tokens[at - 1]
+    touches = before.end + 1 == tokens[at].start
+    named = before.token_type not in (TokenType.R_PAREN, TokenType.STRING, TokenType.IDENTIFIER)
+    return touches and named and is_word(tokens, at + 1, "CS", "UC")
 
 
 def drop_interval_behind(tokens: Tokens) -> Tokens:
@@ -392,9 +405,20 @@ def drop_unknown_case(tokens: Tokens) -> Tokens:
         if is_word(tokens, at, "UNKNOWN")
         and is_word(tokens, at - 1, ",")
         and is_word(tokens, at + 1, ")")
+        and is_word(tokens, opening_of(tokens, at) - 1, "CASE_N", "RANGE_N")
         for position in (at - 1, at)
     }
     return [token for at, token in enumerate(tokens) if at not in gone]
+
+
+def opening_of(tokens: Tokens, at: int) -> int:
+    """f(a, (b), c)      where the parenthesis around a word opens; -1 outside of any"""
+    depth = 1
+    while depth and at > 0:
+        at -= 1
+        depth += is_word(tokens, at, ")") - is_word(tokens, at, "(")
+
+    return -1 if depth else at
 
 
 def say_lateral(tokens: Tokens) -> Tokens:
@@ -467,7 +491,8 @@ def say_blocks(tokens: Tokens) -> Tokens:
     found: Tokens = []
     at = 0
     while at < len(tokens):
-        read = BLOCK_READERS.get(tokens[at].text.upper(), as_written)
+        known = is_word(tokens, at, *BLOCK_READERS)
+        read = BLOCK_READERS[tokens[at].text.upper()] if known else as_written
         words, at = read(tokens, at)
         found += words
 
@@ -589,36 +614,155 @@ BLOCK_READERS: dict[str, Callable[[Tokens, int], tuple[Tokens, int]]] = {
 }
 
 
-WORDS_OF: dict[str, tuple[Callable[[Tokens], Tokens], ...]] = {
+class Rewrite(NamedTuple):
+    """A change of words, what it stands for, and which words it may leave out."""
+
+    change: Callable[[Tokens], Tokens]
+    example: str
+    """a statement that it changes"""
+    drops: str = ""
+    """the runs of words that may be left out, as contracts of repairs write them"""
+    opaque: str = ""
+    """the part of the example that is read by nobody, whatever it says"""
+
+
+UNIT = rf"(?:{'|'.join(sorted(DURATIONS))})"
+PRECISE_UNIT = rf"{UNIT}(?: \( 0(?: , 0)? \))?"
+PERIOD = rf"{PRECISE_UNIT}(?: TO {PRECISE_UNIT})?"
+COPIED = r"(?:ALL|CONSTRAINTS|DISTRIBUTION|GENERATED|METADATA|OPTIONS|PARTITIONS|WATERMARKS)"
+CARDINALITY = r"(?:EXACT )?(?:ONE|MANY)"
+RETURNED = r"\w+(?: \( 0(?: , 0)? \))?(?: AS \w+)?"
+LIMIT_OF_ROWS = Rewrite(
+    drop_first_rows,
+    "SELECT SKIP 5 FIRST 10 a FROM t",
+    r"(?:(?:SKIP|FIRST|TOP|LIMIT) (?:0|[:?]?\w+) ?)+",
+)
+
+WORDS_OF: dict[str, tuple[Rewrite, ...]] = {
     "db2": (
-        join_registers,
-        drop_duration_units,
-        say_recursive,
-        create_temporary,
-        say_lateral,
-        drop_refresh,
+        Rewrite(join_registers, "SELECT CURRENT DATE FROM t", rf"CURRENT (?:{'|'.join(REGISTERS)})"),
+        Rewrite(drop_duration_units, "SELECT d + 3 DAYS FROM t", UNIT),
+        Rewrite(say_recursive, "WITH c AS (SELECT a FROM t) SELECT a FROM c"),
+        Rewrite(create_temporary, "DECLARE GLOBAL TEMPORARY TABLE t (a INT)", "GLOBAL"),
+        Rewrite(say_lateral, "SELECT x.b FROM t, TABLE (SELECT b FROM u) AS x"),
+        Rewrite(
+            drop_refresh,
+            "CREATE TABLE t AS (SELECT a FROM s) DATA INITIALLY DEFERRED REFRESH DEFERRED MAINTAINED BY USER"
+            " ENABLE QUERY OPTIMIZATION",
+            r"DATA INITIALLY DEFERRED(?: (?:REFRESH (?:DEFERRED|IMMEDIATE)|(?:ENABLE|DISABLE) QUERY OPTIMIZATION"
+            r"|MAINTAINED BY (?:SYSTEM|USER|FEDERATED_TOOL)))*",
+        ),
     ),
-    "flink": (drop_copied_options, drop_statement_set, say_match),
-    "impala": (drop_hints,),
-    "hana": (drop_first_rows, say_decode, drop_cardinality, drop_hint_behind),
-    "informix": (name_clock, drop_first_rows, drop_outer, say_blocks),
-    "netezza": (drop_marks_of_procedure,),
+    "flink": (
+        Rewrite(
+            drop_copied_options,
+            "CREATE TABLE t LIKE s (EXCLUDING OPTIONS INCLUDING ALL)",
+            rf"\( (?:(?:{'|'.join(COPIES)}) {COPIED} )+\)",
+        ),
+        Rewrite(
+            drop_statement_set,
+            "BEGIN STATEMENT SET; INSERT INTO t SELECT a FROM s; END;",
+            "BEGIN STATEMENT SET|END",
+        ),
+        Rewrite(
+            say_match,
+            "SELECT x FROM t MATCH_RECOGNIZE (ORDER BY a MEASURES b.a AS x PATTERN (b) WITHIN INTERVAL '1' HOUR"
+            " DEFINE b AS b.a > 1)",
+            rf"WITHIN INTERVAL (?:S|0) {PERIOD}",
+        ),
+    ),
+    "impala": (
+        Rewrite(
+            drop_hints,
+            "SELECT STRAIGHT_JOIN a FROM t JOIN [SHUFFLE] u ON t.a = u.a",
+            r"\[ (?:SHUFFLE|BROADCAST|NOSHUFFLE) \]|STRAIGHT_JOIN",
+        ),
+    ),
+    "hana": (
+        LIMIT_OF_ROWS,
+        Rewrite(say_decode, "SELECT MAP(a, 1, 'x', b) FROM t"),
+        Rewrite(
+            drop_cardinality,
+            "SELECT t.a FROM t LEFT OUTER MANY TO EXACT ONE JOIN u ON t.a = u.a",
+            rf"{CARDINALITY} TO {CARDINALITY}",
+        ),
+        Rewrite(
+            drop_hint_behind,
+            "SELECT a FROM t WITH HINT(NO_CS_JOIN)",
+            r"WITH HINT \( [^()]*(?:\( [^()]*\) ?[^()]*)*\)",
+            "(NO_CS_JOIN)",
+        ),
+    ),
+    "informix": (
+        Rewrite(name_clock, "SELECT TODAY FROM t"),
+        LIMIT_OF_ROWS,
+        Rewrite(drop_outer, "SELECT c.a FROM c, OUTER o WHERE c.a = o.a", "OUTER"),
+        Rewrite(
+            say_blocks,
+            "CREATE PROCEDURE p(k INT) RETURNING INT, CHAR(5); DEFINE a INT; LET a = 1;"
+            " FOREACH c WITH HOLD FOR SELECT b INTO a FROM t IF a > 1 THEN LET a = 2; ELIF a > 2 THEN CONTINUE FOREACH;"
+            " END IF; RETURN a, k WITH RESUME; END FOREACH; END PROCEDURE;",
+            rf"LET|PROCEDURE|FUNCTION|FOREACH|INTO|;|WITH RESUME|(?:\w+ )?(?:WITH HOLD )?FOR|WITH HOLD"
+            rf"|RETURNING {RETURNED}(?: , {RETURNED})* ;",
+        ),
+    ),
+    "netezza": (
+        Rewrite(
+            drop_marks_of_procedure,
+            "CREATE PROCEDURE p() AS BEGIN_PROC BEGIN DELETE FROM t; END; END_PROC",
+            "BEGIN_PROC|END_PROC",
+        ),
+    ),
     "teradata": (
-        call_bounds,
-        join_bare_registers,
-        drop_unknown_case,
-        drop_case_attributes,
-        name_ends_of_time,
-        drop_interval_behind,
+        Rewrite(call_bounds, "SELECT BEGIN(p) FROM t"),
+        Rewrite(join_bare_registers, "SELECT DATE FROM t"),
+        Rewrite(drop_unknown_case, "SELECT CASE_N(a < 1, UNKNOWN) FROM t", ", UNKNOWN"),
+        Rewrite(
+            drop_case_attributes,
+            "SELECT a FROM t WHERE a (NOT CASESPECIFIC) = 'x' AND b (CS) = 'y'",
+            rf"\( (?:NOT )?(?:{'|'.join(CASE_ATTRIBUTES)}) \)",
+        ),
+        Rewrite(name_ends_of_time, "SELECT PERIOD(d, UNTIL_CHANGED) FROM t"),
+        Rewrite(drop_interval_behind, "SELECT (a - b) DAY(4) TO SECOND(0) FROM t", PERIOD),
     ),
-    "vertica": (name_clock,),
-}
+    "vertica": (Rewrite(name_clock, "SELECT SYSDATE FROM t"),),
+}  # fmt: skip
 """Words that the nearest grammar would read in another sense, without an error."""
 
 
 def as_grammar_reads(tokens: Tokens, dialect: str) -> Tokens:
     """The words of a text of a dialect, as its nearest grammar understands them."""
-    for change in WORDS_OF.get(dialect, ()):
-        tokens = change(tokens)
+    for rewrite in WORDS_OF.get(dialect, ()):
+        tokens = rewrite_words(tokens, rewrite)
 
     return tokens
+
+
+def rewrite_words(tokens: Tokens, rewrite: Rewrite) -> Tokens:
+    """The words after one change; words that it leaves out without understanding them come back.
+
+    No word is lost: the parser uses it, or refuses the statement.
+    """
+    changed = rewrite.change(tokens)
+    lost: dict[int, Tokens] = {}
+    for run in dropped_runs(tokens, changed) if rewrite.drops else ():
+        if not understood_runs(rewrite.drops).fullmatch(text_of(run)):
+            lost[run[0].start] = run
+
+    if not lost:
+        return changed
+
+    found: Tokens = []
+    for token in changed:
+        for start in [start for start in lost if start < token.start]:
+            found += lost.pop(start)
+
+        found.append(token)
+
+    return [*found, *chain.from_iterable(lost.values())]
+
+
+@cache
+def understood_runs(drops: str) -> re.Pattern[str]:
+    """Return the pattern of the words that a change may leave out."""
+    return re.compile(drops)
