@@ -165,6 +165,7 @@ def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
 
     2024_total; <pivot:kind>_total, which answers for every name that ends in _total
     """
+    parts = [*parts[:1], *(part.following() for part in parts[1:])]
     name = "_".join(part.text for part in parts)
     keys = [scope.evaluation.fold(part.text, part.quoted) for part in parts]
     if any(part.open for part in parts):

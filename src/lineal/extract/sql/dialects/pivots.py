@@ -17,6 +17,12 @@ class Text(NamedTuple):
     quoted: bool = False
     open: bool = False
     """only data decides it"""
+    behind: str | None = None
+    """the part where another comes before it"""
+
+    def following(self) -> Text:
+        """The part as it is behind another: BigQuery's _2024 is total_2024, and not total__2024."""
+        return self if self.behind is None else self._replace(text=self.behind)
 
 
 class Naming(NamedTuple):
@@ -110,22 +116,27 @@ def bigquery(value: Any) -> Text:
     """Return the name that BigQuery gives to a pivoted value.
 
     'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1,
-    'a'): _1_a
+    'a'): _1_a; behind the alias of an aggregate 2024, 0_point_5, 2024_01_31, 1_a
     """
     items = items_in(value)
-    return alias_of(value) or Text("_".join(map(bigquery_text, items)))
+    text = "_".join(map(bigquery_text, items))
+    starts_with_digit = text[:1].isdigit() and not is_string(items[0])
+    return alias_of(value) or Text(f"_{text}" if starts_with_digit else text, behind=text)
 
 
 def bigquery_text(value: Any) -> str:
     """Return one value as BigQuery writes it in a name."""
     text = text_of(value)
-    if isinstance(value, (exp.Boolean, exp.Null)):
+    if isinstance(value, exp.Null):
         return text.upper()
 
     if is_string(value):
+        return text or "_empty_string_value"
+
+    if isinstance(value, exp.Boolean):
         return text
 
-    sign = "minus_" if text.startswith("-") else "_"
+    sign = "minus_" if text.startswith("-") else ""
     number = text.removeprefix("-").replace(".", "_point_")
     return sign + "".join(char if char.isalnum() else "_" for char in number)
 
