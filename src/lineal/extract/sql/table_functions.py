@@ -42,10 +42,15 @@ from lineal.extract.sql.model_functions import member_frame, model_columns
 from lineal.extract.sql.nodes import holds, is_string, list_arg
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sent_queries import (
+    CROSSTABS,
+    crosstab_columns,
+    own_names,
+    query_in_text,
+)
 from lineal.extract.sql.sources import Counted, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.extract.sql.tables import named_in_text
-from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.paths import is_path, path_name
@@ -360,6 +365,9 @@ def named_rows(
     if name in FILES and first_text(call) is not None:
         return dataset_columns(call, node, asked, {}, scope)
 
+    if name in CROSSTABS:
+        return crosstab_columns(call, asked or own_names(name), node, scope, rows), None
+
     if name in QUERIES and (query := query_in_text(call, scope)) is not None:
         asked_there = scope.evaluation.query(query, None, {})
         absorb(asked_there.rows, rows)
@@ -465,25 +473,6 @@ def table_elsewhere(call: Any) -> str:
         return ".".join(parts)
 
     return ""
-
-
-def query_in_text(call: Any, scope: Scope) -> Any:
-    """Return the query that is sent to another server.
-
-    OPENQUERY(server, 'SELECT a FROM t')      the query that another server is asked
-    """
-    for argument in reversed(list(call.iter_expressions())):
-        text = argument.expression if isinstance(argument, (exp.EQ, exp.Kwarg)) else argument
-        if is_string(text):
-            try:
-                query: Any = exp.maybe_parse(text.name, dialect=scope.evaluation.facts.name or None)
-            except FAILURES:
-                continue
-
-            if isinstance(query, exp.Query):
-                return query
-
-    return None
 
 
 def change_columns(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
