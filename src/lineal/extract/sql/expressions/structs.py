@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from sqlglot import exp
 
@@ -12,7 +12,16 @@ from lineal.algebra.expression import (
     window_way,
 )
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.values import Part, Row, Struct, build_items, build_struct, carry, keep_parts
+from lineal.algebra.values import (
+    Part,
+    Row,
+    Struct,
+    as_struct,
+    build_items,
+    build_struct,
+    carry,
+    keep_parts,
+)
 from lineal.extract.sql.expressions.walk import expression_in, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope
@@ -65,20 +74,12 @@ def struct_passed_on(node: Any, scope: Scope) -> Struct | None:
         inner = inner.this
 
     inner = with_names_of_type(inner)
-    held: Lineage | None
-    if isinstance(inner, (exp.Struct, exp.Tuple)):
-        held = struct_of(inner, scope)
-    elif is_document(inner):
-        held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
-    elif (
-        isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star)
-    ):
-        held = held_by(inner, scope)
-    else:
-        return None
-
+    held = struct_inside(inner, node, scope)
     if not isinstance(held, Struct):
         return None
+
+    if inner is node and changes_fields(node):
+        return held
 
     beside = [(expression_in(scope, other), way) for other, way in others]
     made = carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
@@ -86,6 +87,52 @@ def struct_passed_on(node: Any, scope: Scope) -> Struct | None:
         return made
 
     return Row(made, made.fields, made.names, made.rest)
+
+
+def struct_inside(inner: exp.Expr, node: exp.Expr, scope: Scope) -> Lineage | None:
+    """The struct that a node passes on: one that is built, parsed or changed there, or a column's."""
+    if isinstance(inner, (exp.Struct, exp.Tuple)):
+        return struct_of(inner, scope)
+
+    if is_document(inner):
+        whole = value_of(inner, NEUTRAL, scope)
+        return parsed_document(inner, whole, scope.evaluation.facts.name)
+
+    if changes_fields(inner):
+        return changed_struct(inner, scope)
+
+    if inner is node or not isinstance(inner, exp.Column) or isinstance(inner.this, exp.Star):
+        return None
+
+    return held_by(inner, scope)
+
+
+def changes_fields(node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+    """Tell whether a call returns its first argument with other fields.
+
+    struct_insert(s, z := b), struct_update(s, x := b)      DuckDB
+    """
+    called = isinstance(node, exp.Anonymous) and node.name.lower() in CHANGES_FIELDS
+    return called and bool(node.expressions)
+
+
+CHANGES_FIELDS = frozenset(("struct_insert", "struct_update"))
+
+
+def changed_struct(node: exp.Anonymous, scope: Scope) -> Struct:
+    """Return the struct of a call that sets fields.
+
+    struct_insert(s, z := b)      z is b; any other field is that of s
+    """
+    first, *fields = node.expressions
+    whole = value_of(node, NEUTRAL, scope)
+    made = as_struct(struct_of(first, scope))
+    for field in fields:
+        entry = struct_entry(field)
+        if entry is not None:
+            made = made.with_field(whole, entry[0], struct_of(entry[1], scope))
+
+    return made
 
 
 def held_by(node: exp.Column, scope: Scope) -> Lineage:
