@@ -179,6 +179,7 @@ class NameCatalog:
             info = copy(info)
             info.dataset = Dataset(info.dataset.namespace, full)
 
+        self.note_without_project((info.dataset.name, key))
         held = self.declared.get(key)
         if held is None or info.complete:
             self.declared[key] = info
@@ -205,13 +206,24 @@ class NameCatalog:
         if self.naming.schemas or plan.temporary or not plan.defines:
             return
 
-        for name, key in shorter_names((plan.name, plan.key)):
-            if naming.name_created(name, key)[1] != plan.key:
-                continue
+        full = (plan.name, plan.key)
+        for name, key in shorter_names(full):
+            if naming.name_created(name, key)[1] == plan.key:
+                self.note_short_name(key, full)
 
-            known = self.used.setdefault(key, (plan.name, plan.key))
-            if known is not None and known[1] != plan.key:
-                self.used[key] = None
+    def note_without_project(self, full: FullName) -> None:
+        """Note the name of a table in the project of the session.
+
+        CREATE TABLE p.d.t …      BigQuery: d.t is a name of p.d.t
+        """
+        if self.facts.leaves_out_project and full[1].count(".") == 2:
+            self.note_short_name(full[1].partition(".")[2], full)
+
+    def note_short_name(self, key: str, full: FullName) -> None:
+        """Note a shorter name of a table; one that several tables have means none of them."""
+        known = self.used.setdefault(key, full)
+        if known is not None and known[1] != full[1]:
+            self.used[key] = None
 
     def defines(self, key: str) -> bool:
         """Whether anything creates or declares a table, whatever has been read so far."""

@@ -92,9 +92,10 @@ class Gatherer:
             prepared = self.attempt_all(self.link_triggers, prepared, "the triggers")
 
         for script in prepared:
-            self.catalog.created.update(
-                step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
-            )
+            plans = [step for step, _ in script.steps if isinstance(step, Plan) and step.defines]
+            self.catalog.created.update(plan.key for plan in plans)
+            for plan in plans:
+                self.catalog.note_without_project((plan.name, plan.key))
 
         prepared = self.attempt_all(self.share_used, prepared, "the schemas of USE")
         attempt = self.boundary.attempt
@@ -185,6 +186,9 @@ class Gatherer:
     def share_used(self, scripts: list[Prepared]) -> list[Prepared]:
         """Let scripts without USE mean the tables that other scripts create after USE."""
         used = self.catalog.used
+        if self.facts.leaves_out_project:  # a table that is created as d.t stays what it is
+            used = {key: full for key, full in used.items() if not self.catalog.defines(key)}
+
         if not used:
             return scripts
 

@@ -91,6 +91,9 @@ PARTITION_DECORATORS = {"bigquery": "$"}
 DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 """FROM db..t      the schema that is left out"""
 
+LEAVES_OUT_PROJECT = frozenset(("bigquery",))
+"""FROM d.t      p.d.t, where p is the project of the session; scripts do not say which one it is"""
+
 OWNED_NAMES = frozenset(("oracle", "tsql", "fabric", "snowflake"))
 """CREATE VIEW sales.v AS SELECT … FROM t, CREATE PROCEDURE sales.p AS … FROM t
 
@@ -370,6 +373,11 @@ class Facts:
     keys: Keys
     table_keys: Keys
     dataset_keys: Keys
+
+    @property
+    def leaves_out_project(self) -> bool:
+        """Whether a name without a project may be that of a table with one."""
+        return self.name in LEAVES_OUT_PROJECT
 
 
 class Keys(dict[str, str]):
