@@ -30,6 +30,7 @@ from lineal.extract.sql.procedural.text import (
     new_token,
     word,
 )
+from lineal.model.diagnostic import Code
 from lineal.model.sequences import last_or_none
 
 COMMANDS = frozenset(
@@ -50,6 +51,7 @@ class Assignments(Reader):
 
         self.statements += 1
         self.starts.append(tokens[0].start)
+        self.repeat_for_current_row(tokens)
         tree = self.parse(self.whole_collections(tokens))
         if tree is None:
             return None
@@ -58,6 +60,26 @@ class Assignments(Reader):
         self.order.append(piece)
         self.body.repeated = ()
         return piece
+
+    def repeat_for_current_row(self, tokens: Tokens) -> None:
+        """UPDATE t SET a = 1 WHERE CURRENT OF c      the rows of c decide which rows are changed"""
+        at = len(tokens) - 2
+        while at > 0 and word(tokens[at]) != "OF":
+            at -= 1
+
+        if at < 1 or word(tokens[at - 1]) != "CURRENT":
+            return
+
+        rows = self.cursor_rows(self.key(tokens[-1]))
+        if rows is not None:
+            self.body.repeated = (*self.body.repeated, rows)
+        else:
+            message = f"the rows of cursor '{tokens[-1].text}' are not known"
+            self.report(Code.DYNAMIC, message, tokens[at])
+
+    def cursor_rows(self, name: str) -> Assignment | None:
+        """Return the query of a cursor."""
+        return self.cursors.get(name)
 
     def parse(self, tokens: Tokens) -> exp.Expr | None:
         """The tree of a statement; None, and a diagnostic, if it cannot be read."""
