@@ -412,7 +412,7 @@ def drop_unknown_case(tokens: Tokens) -> Tokens:
 
 
 def opening_of(tokens: Tokens, at: int) -> int:
-    """f(a, (b), c)      where the parenthesis around a word opens; -1 outside of any"""
+    """f(a, (b), c)      where the parenthesis around a word opens; -1 if none does"""
     depth = 1
     while depth and at > 0:
         at -= 1
@@ -615,7 +615,7 @@ BLOCK_READERS: dict[str, Callable[[Tokens, int], tuple[Tokens, int]]] = {
 
 
 class Rewrite(NamedTuple):
-    """A change of words, what it stands for, and which words it may leave out."""
+    """A change of words, a statement that needs it, and the words that it may leave out."""
 
     change: Callable[[Tokens], Tokens]
     example: str
