@@ -1,4 +1,4 @@
-"""Queries that stand in a text: OPENQUERY(server, 'SELECT …'), crosstab('SELECT …')."""
+"""Queries inside a text: OPENQUERY(server, 'SELECT …'), crosstab('SELECT …')."""
 
 from __future__ import annotations
 
