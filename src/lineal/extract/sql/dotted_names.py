@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot, slot_at
+from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import PACKAGES_HOLD_VALUES
 from lineal.extract.sql.pipes import is_step
 from lineal.extract.sql.sources import (
@@ -143,9 +144,12 @@ def column_of_pipe(
 
     FROM t AS a |> EXTEND … |> WHERE a.x      the x that the steps so far have kept of a
     """
-    alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
+    kept = kept_of(table, [source])
+    alike = [slot for slot in kept or source.frame.slots if slot.key == key]
     if not alike:
-        return scope.from_stars(source, name, key, node)
+        stars = [slot for slot in kept if slot.star is not None]
+        own = Source(table, table, project(source.frame, stars)) if stars else source
+        return scope.from_stars(own, name, key, node)
 
     return only_or_none(alike)
 
