@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from sqlglot import exp
+
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import parse
@@ -20,6 +22,11 @@ from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
 from lineal.resolve.routines import Routines
+
+MANY = 500
+"""Scripts of a corpus whose words do not stay in memory: they take as much as half of the trees."""
+NAMED = (exp.Alias, exp.Column, exp.Star)
+"""Items of a SELECT list that have a name; others may be named by their words."""
 
 
 class Prepared(NamedTuple):
@@ -51,7 +58,11 @@ class ScriptReader:
         facts = facts_of(script.dialect)
         before = self.boundary.coverage.statements.copy()
         try:
-            return self.read_steps(reading, facts)
+            prepared = self.read_steps(reading, facts)
+            if len(self.catalog.corpus.scripts) > MANY and not needs_words(prepared):
+                reading.forget_words()
+
+            return prepared
         except Exception as error:
             self.hooks.fail_script(reading, error, before)
             return Prepared(reading, facts, [], False)
@@ -144,3 +155,23 @@ def reasons_unparsed(diagnostics: list[Diagnostic]) -> list[str]:
     """List the reasons for which statements of a script may have no tree, the gravest first."""
     found = [each.code for each in diagnostics if each.code in UNPARSED]
     return [code.code for code in sorted(found, key=UNPARSED.index)]
+
+
+def needs_words(prepared: Prepared) -> bool:
+    """Tell whether the words of a script are needed soon: those of a procedure, of a text without
+    a name, and of an expression without an alias.
+    """
+    reading = prepared.reading
+    if reading.found is not None or not (reading.script.file or reading.script.target):
+        return True
+
+    return any(
+        map(has_unnamed, (step.query for step, _ in prepared.steps if isinstance(step, Plan)))
+    )
+
+
+def has_unnamed(query: Any) -> bool:
+    """SELECT sum(a) FROM t"""
+    return isinstance(query, exp.Query) and any(
+        not isinstance(item, NAMED) for item in query.selects
+    )
