@@ -7,11 +7,14 @@ Each size is a process of its own. The driver does all that it does in a run, fr
 statements that it fetches to the tables and the closure that it writes. In place of Spark, the
 answers of executors to 500 statements are given again and again, with other names. So a size takes
 seconds that takes hours with Spark.
+
+The exit code is 1 if the driver takes more than 25 % more memory for the last size than for the first.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -41,6 +44,9 @@ from lineal.spark.pipeline.stages import Options, Run
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.statements import Log
 from lineal.spark.pipeline.tables import statement_pages
+
+FLAT = 1.25
+"""How much more memory the last size may take than the first."""
 
 NAMED = ("source_dataset", "target_dataset", "target", "dataset", "by")
 """Columns with names of tables."""
@@ -141,7 +147,7 @@ def measure(size: int) -> None:
     os.environ[DEBUG] = "1"  # raise a failure here instead of resolving the whole log again
     answers = Answers()
     # executors need not agree that names are not shared by parts: these are told apart by turns
-    resolve.crossing = lambda defined, met: False
+    resolve.has_crossed = lambda defined, met: False
     resolve.Levels.tasks = 2
     resolve.Levels.elsewhere = lambda levels, groups: answers.records_of(levels, groups)
     resolve.Levels.parcels_elsewhere = lambda levels, *about: answers.parcels_of(levels, *about)
@@ -182,7 +188,7 @@ def measure_chains(depth: int) -> None:
     logged = [Logged("", each.file, each.text, 1, "", "", (), "", "") for each in scripts]
     session: Any = NoSession()
     with TemporaryDirectory() as folder:
-        book = Book.of(Path(folder), scripts, b"", logged)
+        book = Book.from_scripts(Path(folder), scripts, b"", logged)
         state = State(Local(Path(folder, "out")))
         levels = resolve.Levels(session, Corpus(""), book, state, 60)
         every = np.arange(len(book))
@@ -205,12 +211,32 @@ def measure_chains(depth: int) -> None:
     )
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["--one"]:
-        measure(int(sys.argv[2]))
-    elif sys.argv[1:2] == ["--depth"]:
-        for each in sys.argv[2:]:
+def measure_apart(size: str) -> int:
+    """Run the driver in a process of its own, and return the megabytes at the peak."""
+    asked = [sys.executable, __file__, "--one", size]
+    told = subprocess.run(asked, check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(told, end="", flush=True)
+    (most,) = re.findall(r"([\d,]+) MB at the peak", told)
+    return int(most.replace(",", ""))
+
+
+def main(asked: list[str]) -> int:
+    """Measure what the arguments name."""
+    if asked[:1] == ["--one"]:
+        measure(int(asked[1]))
+        return 0
+
+    if asked[:1] == ["--depth"]:
+        for each in asked[1:]:
             measure_chains(int(each))
-    else:
-        for each in sys.argv[1:]:
-            subprocess.run([sys.executable, __file__, "--one", each], check=True)
+
+        return 0
+
+    peaks = list(map(measure_apart, asked))
+    growth = peaks[-1] / peaks[0]
+    print(f"{growth:.2f} times the memory for the last size, at most {FLAT}")
+    return int(growth > FLAT)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -185,6 +185,13 @@ class Records:
             if mark:
                 yield self.file.read(place, KEY)
 
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the keys, each with its record."""
+        for mark, place, size in zip(self.marks, self.places, self.sizes, strict=True):
+            if mark:
+                found = self.file.read(place, size)
+                yield found[:KEY], found[KEY:]
+
     def close(self) -> None:
         """Forget all records."""
         self.file.close()

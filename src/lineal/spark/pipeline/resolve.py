@@ -38,10 +38,12 @@ from lineal.model.sequences import flatten
 from lineal.resolve.catalog import PYTHON
 from lineal.spark.pipeline.arrays import Array
 from lineal.spark.pipeline.bands import Bands
+from lineal.spark.pipeline.blobs import Records
 from lineal.spark.pipeline.book import Book
 from lineal.spark.pipeline.closing import NODE, PAIR, Closing
 from lineal.spark.pipeline.components import component_numbers, members
 from lineal.spark.pipeline.errors import remedy_of
+from lineal.spark.pipeline.freed import give_back_memory
 from lineal.spark.pipeline.gathering import (
     Keys,
     PackedMemory,
@@ -81,7 +83,7 @@ from lineal.spark.pipeline.share import (
     evaluated_apart,
     script_evaluator,
 )
-from lineal.spark.pipeline.state import State
+from lineal.spark.pipeline.state import ByKey, State
 from lineal.spark.pipeline.tables import Pages
 
 FEWEST = 64
@@ -183,7 +185,7 @@ def resolve(
         return resolution
 
 
-Found = tuple[Resolution, dict[bytes, bytes], set[bytes]]
+Found = tuple[Resolution, ByKey, set[bytes]]
 """With the records that have changed, and the statements that have none any more."""
 
 
@@ -232,7 +234,7 @@ def resolve_parts(levels: Levels, corpus: Corpus, closure: bool) -> Found | None
 
     merging = Merging(state.folder.aside("parts"), len(book))
     closing = Closing(state.folder.aside("closing")) if closure else None
-    taking = Taking(merging, closing)
+    taking = Taking(merging, closing, Records(state.folder.aside("changed")))
     try:
         told = flatten(levels.parcels(wave, taking) for wave in levels.part_waves(parts))
     except Exception as problem:
@@ -246,7 +248,7 @@ def resolve_parts(levels: Levels, corpus: Corpus, closure: bool) -> Found | None
         return None
 
     poisoned = {book.script(number).file: why for number, why in given_up.items()}
-    found = unite_parts(corpus, state, told, poisoned, merging)
+    found = unite_parts(corpus, state, told, poisoned, taking)
     if closing is not None and closing.is_whole:
         found[0].closing = closing
     elif closing is not None:
@@ -260,11 +262,18 @@ class Taking(NamedTuple):
 
     merging: Merging
     closing: Closing | None
+    changed: Records
+    """the records of statements that have changed: on disk, since they may be many"""
 
-    def begin_part(self, told: About) -> None:
-        """From here on all rows are those of another part."""
+    def begin_part(self, told: About) -> About:
+        """Take the records of the next part, whose rows follow, and return what else it tells."""
         if self.closing is not None:
             self.closing.begin_part(told.closed)
+
+        for key, record in told.records.items():
+            self.changed.put(key, record)
+
+        return told._replace(records={})
 
     def add(self, name: str, page: pa.Table) -> None:
         """Take rows of a table."""
@@ -275,22 +284,22 @@ class Taking(NamedTuple):
             self.merging.add(name, page)
 
     def remove(self) -> None:
-        """Remove all rows."""
+        """Remove all rows and records."""
         self.merging.remove()
+        self.changed.close()
         if self.closing is not None:
             self.closing.remove()
 
 
 def unite_parts(
-    corpus: Corpus, state: State, told: list[About], poisoned: dict[str, str], merging: Merging
+    corpus: Corpus, state: State, told: list[About], poisoned: dict[str, str], taking: Taking
 ) -> Found:
     """Put together what the parts tell."""
     rest, resolved = rest_of(corpus, (each.met for each in told))
     for name, page in rows_of(rest, resolved, {}):
-        merging.add(name, page)
+        taking.merging.add(name, page)
 
     coverage = resolved.extraction.coverage
-    changed: dict[bytes, bytes] = {}
     gone: set[bytes] = set()
     diagnostics = dict.fromkeys(told_by_all(resolved.extraction.diagnostics))
     for each in told:
@@ -298,13 +307,12 @@ def unite_parts(
         diagnostics.update((codec.diagnostic_in(found), None) for found in each.told)
         poisoned |= each.poisoned
         state.faults.update((key, Fault(*fault)) for key, fault in each.faults.items())
-        changed.update(each.records)
         gone.update(each.gone)
 
     add_coverage(coverage, [each.dynamic for each in told])
     here = sum(each.read_here for each in told)
-    resolution = Resolution(coverage, list(diagnostics), poisoned, 0, here, None, merging)
-    return resolution, changed, gone
+    resolution = Resolution(coverage, list(diagnostics), poisoned, 0, here, None, taking.merging)
+    return resolution, taking.changed, gone
 
 
 Group = TypeVar("Group", bound=Sized)
@@ -456,6 +464,7 @@ class Levels:
         for wave in share_out(groups, WAVE * self.tasks):
             self.evaluate_wave(wave)
             self.known[np.concatenate(wave)] = True
+            give_back_memory()
 
     def evaluate_wave(self, groups: list[Array]) -> None:
         """Evaluate the scripts of one job, and keep their records and faults."""
@@ -515,7 +524,9 @@ class Levels:
     def part_waves(self, parts: list[PartNumbers]) -> Iterator[list[pa.Table]]:
         """Yield the statements of some parts with their records, so many as go into one job."""
         tables = map(self.statements, parts)
-        return share_out(tables, PARTS_AT_ONCE * self.tasks * PER_PART)
+        for wave in share_out(tables, PARTS_AT_ONCE * self.tasks * PER_PART):
+            give_back_memory()
+            yield wave
 
     def statements(self, part: PartNumbers) -> pa.Table:
         """Return statements with their records, on their way to the task that resolves their part."""
@@ -544,8 +555,7 @@ class Levels:
         for name, data in rows:
             if name.as_py() == ABOUT:
                 told = About(*marshal.loads(data.as_py()))  # noqa: S302  from our own executors
-                taking.begin_part(told)
-                yield told
+                yield taking.begin_part(told)
             else:
                 taking.add(name.as_py(), read_page(data.as_buffer()))
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lineal.spark.pipeline.freed import give_back_memory
+
 AT_ONCE = 20_000
 """Rows that are sorted at once, about."""
 
@@ -63,7 +65,7 @@ class Spool:
             return
 
         for part in self.part_by_ranges(file, self.by[name], borders):
-            pa.default_memory_pool().release_unused()  # what others freed stays with each thread
+            give_back_memory()
             yield read_rows(part)
 
     def part_by_ranges(self, file: Path, column: str, borders: Sequence[object]) -> list[Path]:
@@ -77,12 +79,15 @@ class Spool:
                 stack.enter_context(pa.ipc.new_stream(str(each), reader.schema)) for each in files
             ]
             limits = np.array(borders, object if isinstance(borders[0], str) else np.int64)
-            for batch in reader:
-                values = batch.column(column).dictionary_encode()
+            for rows in read_together(reader):
+                values = rows.column(column).chunk(0).dictionary_encode()
                 known = np.searchsorted(limits, values.dictionary.to_numpy(False), "right")
                 which = known[values.indices.to_numpy(False)]
-                for number in np.unique(which).tolist():
-                    writers[number].write_batch(batch.filter(pa.array(which == number)))
+                rows = rows.take(pa.array(np.argsort(which, kind="stable")))
+                counts = np.bincount(which, minlength=len(files))
+                starts = np.cumsum(counts) - counts
+                for number in np.flatnonzero(counts).tolist():
+                    writers[number].write_table(rows.slice(starts[number], counts[number]))
 
         file.unlink()
         return files
@@ -93,6 +98,19 @@ class Spool:
             writer.close()
 
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def read_together(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """Yield the rows of a stream, so many at once as are written to all ranges."""
+    held: list[pa.RecordBatch] = []
+    for batch in reader:
+        held.append(batch)
+        if sum(map(len, held)) >= AT_ONCE:
+            yield pa.Table.from_batches(held).combine_chunks()
+            held = []
+
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks()
 
 
 def read_rows(file: Path) -> pa.Table:

@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +35,7 @@ from lineal.spark.pipeline.closure import BUDGET, EdgesOf
 from lineal.spark.pipeline.closure import write as write_closure
 from lineal.spark.pipeline.errors import BulkError, is_full_disk, remedy_of
 from lineal.spark.pipeline.folder import Folder
+from lineal.spark.pipeline.freed import give_back_memory
 from lineal.spark.pipeline.gathering import Keys
 from lineal.spark.pipeline.guard import fault_of
 from lineal.spark.pipeline.history import check_not_a_stream
@@ -277,7 +277,7 @@ class Run:
         self.say(name)
         started = time.monotonic()
         found = work()
-        pa.default_memory_pool().release_unused()
+        give_back_memory()
         self.summary.seconds[name] = time.monotonic() - started
         return found
 

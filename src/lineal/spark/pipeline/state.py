@@ -34,6 +34,9 @@ MOST_FILES = 16
 PER_FILE = 5_000
 FEWEST_OF_FILE = 200
 """Records of a file, when they are written again; with fewer, files are too small, but for some."""
+ByKey = Mapping[bytes, bytes] | Records
+"""Records by the keys of their statements, in memory or on disk."""
+
 OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED, CHECKPOINT, HISTORY)
 """The files of a run; the manifest is removed first, because it is written last."""
 
@@ -130,14 +133,12 @@ class State:
         self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)
         return file
 
-    def _put(self, records: Mapping[bytes, bytes]) -> None:
+    def _put(self, records: ByKey) -> None:
         """Keep records on disk."""
         for key, record in records.items():
             self.records.put(key, record)
 
-    def settle(
-        self, keys: Iterable[bytes], changed: Mapping[bytes, bytes], gone: Collection[bytes]
-    ) -> None:
+    def settle(self, keys: Iterable[bytes], changed: ByKey, gone: Collection[bytes]) -> None:
         """Save the records that the next run may use, for the current statements, and free the
         rest. Some have changed since they were kept, and some statements have none any more.
         """
