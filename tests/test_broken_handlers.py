@@ -29,6 +29,9 @@ from lineal.model.script import Corpus, Script
 
 pytestmark = pytest.mark.poisoned
 
+PANDAS_JOBS = Path(__file__).parent / "pandas_jobs"
+FRAME_PROGRAMS = Path(__file__).parent / "dataframes" / "expected"
+
 SQL = {
     "expressions": ("expressions", "HANDLERS"),
     "roles of functions": ("expressions", "ROLES"),
@@ -59,9 +62,35 @@ PYSPARK = {
     "writes": ("dispatch", "BUILDERS"),
     "built-in functions": ("dispatch", "BUILTINS"),
 }
+FRAMES = {
+    "pandas frames": ("pandas.frames", "FRAME"),
+    "pandas frames themselves": ("pandas.frames", "SPECIAL"),
+    "parts of pandas frames": ("pandas.frames", "PARTS"),
+    "parts of pandas series": ("pandas.frames", "SERIES_PARTS"),
+    "pandas series": ("pandas.series", "SERIES"),
+    "pandas groups": ("pandas.groups", "GROUPED"),
+    "pandas functions": ("pandas.library", "PANDAS"),
+    "NumPy functions": ("pandas.library", "NUMPY"),
+    "names that only data has": ("pandas.unknown_names", "METHODS"),
+    "Polars frames": ("polars.frames", "FRAME_METHODS"),
+    "Polars groups": ("polars.groups", "GROUP_METHODS"),
+    "Polars expressions": ("polars.methods", "METHODS"),
+    "Polars namespaces": ("polars.namespaces", "SPECIAL"),
+    "Snowpark frames": ("snowpark.frames", "FRAME_METHODS"),
+    "Snowpark groups": ("snowpark.frames", "GROUPED"),
+    "Snowpark sessions": ("snowpark.session", "SESSION_METHODS"),
+    "DuckDB relations": ("duckdb", "RELATIONS"),
+    "estimators": ("training", "ESTIMATOR_METHODS"),
+}
+ROOMS = {
+    **{name: ("sql", *place) for name, place in SQL.items()},
+    **{name: ("pyspark", *place) for name, place in PYSPARK.items()},
+    **{name: ("dataframes", *place) for name, place in FRAMES.items()},
+}
 FEWEST = {
     "expressions": 48, "roles of functions": 10, "queries": 12, "relations": 11, "statements": 21, "blocks": 17,
     "Python statements": 8, "Python expressions": 15, "DataFrame methods": 40,
+    "pandas frames": 30, "pandas series": 20, "Polars expressions": 12, "Polars frames": 15, "Snowpark frames": 12,
 }  # fmt: skip
 """How many handlers of a table the cases reach, at the least: a test of nothing must not pass."""
 
@@ -91,10 +120,15 @@ class Input(NamedTuple):
 
 
 def table_of(name: str) -> Table:
-    room, (module, attribute) = ("sql", SQL[name]) if name in SQL else ("pyspark", PYSPARK[name])
+    room, module, attribute = ROOMS[name]
     import_module("lineal.extract.pyspark.program")  # with it every module has entered its handlers
     found: Table = getattr(import_module(f"lineal.extract.{room}.{module}"), attribute)
     return found
+
+
+def functions_in(table: Table) -> list[tuple[Any, Callable[..., Any]]]:
+    """The handlers of a table; its other rows cannot be broken."""
+    return [(key, handler) for key, handler in table.items() if callable(handler)]
 
 
 def of_sql(case: Case) -> Input:
@@ -171,8 +205,8 @@ class Reached(NamedTuple):
 def reached() -> Reached:
     met: set[Key] = set()
     with pytest.MonkeyPatch.context() as patched:
-        for name in (*SQL, *PYSPARK):
-            for key, handler in list(table_of(name).items()):
+        for name in ROOMS:
+            for key, handler in functions_in(table_of(name)):
                 patched.setitem(table_of(name), key, noting(handler, (name, key), met))
         inputs = shortest(met)
         dialects = {each.corpus().dialect for each in inputs.values()}
@@ -185,7 +219,12 @@ def shortest(met: set[Key]) -> dict[Key, Input]:
     found: dict[Key, Input] = {}
     cases = all_cases()
     programs = [of_program(case) for case in cases if case.pyspark]
-    inputs = [*map(of_sql, cases), *programs, *map(of_job, sorted(JOBS.glob("*.py")))]
+    jobs = [
+        *sorted(JOBS.glob("*.py")),
+        *sorted(PANDAS_JOBS.glob("*.py")),
+        *sorted(FRAME_PROGRAMS.glob("*.py")),
+    ]
+    inputs = [*map(of_sql, cases), *programs, *map(of_job, jobs)]
     for each in sorted(inputs, key=lambda each: len(each.text)):
         met.clear()
         looked_up(each.corpus())
@@ -219,7 +258,7 @@ def broken(*arguments: Any, **named: Any) -> Any:
     raise Broken("broken on purpose")
 
 
-@pytest.mark.parametrize("table", [*SQL, *PYSPARK])
+@pytest.mark.parametrize("table", list(ROOMS))
 def test_a_broken_handler(table: str, reached: Reached, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [key for name, key in reached.inputs if name == table]
     assert len(keys) >= FEWEST.get(table, 1)

@@ -84,6 +84,11 @@ def test_a_block_that_is_never_closed(bench: Bench) -> None:
     assert bench.judge(Mutant("dataform", seed, seed.text)) is None
 
 
+def test_an_argument_with_a_bracket_that_nothing_closes(bench: Bench) -> None:
+    seed = Seed("models/mutant.sql", "SELECT a FROM t WHERE @EACH([}'])", "", SQLMESH)
+    assert bench.judge(Mutant("sqlmesh", seed, seed.text)) is None
+
+
 def test_a_model_without_a_name_among_the_audits(bench: Bench) -> None:
     seed = Seed("audits/no_free_orders.sql", "MODEL(", "", SQLMESH)
     assert bench.judge(Mutant("sqlmesh", seed, seed.text)) is None

@@ -26,13 +26,14 @@ from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.grouping import group
-from lineal.model.ledger import Coverage
+from lineal.model.ledger import Coverage, Files, Statements
 from lineal.model.script import Corpus, Script
 from lineal.model.sequences import flatten
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
 from lineal.resolve.imported import add_schemas, unite_imported
 from lineal.spark.availability import one_line
+from lineal.spark.job_capture.record import read_deeply
 from lineal.spark.plan import analyze, describe_plan
 from lineal.spark.stand_in import StandIns, stand_in_names
 from lineal.views.words import count_noun
@@ -53,7 +54,19 @@ def lineage(
     none is given.
     """
     session = spark if spark is not None else session_of(df_or_sql)
-    return Lineage(of_plan(analyze(df_or_sql, session), session, target, names))
+    plan = analyze(df_or_sql, session)
+    try:
+        return Lineage(read_deeply(lambda: of_plan(plan, session, target, names)))
+    except Exception as error:
+        return Lineage(failed_extraction(error))
+
+
+def failed_extraction(error: Exception) -> Extraction:
+    """Return the result of a plan over which lineal failed: nothing but the reason."""
+    coverage = Coverage(Files(1), Statements(1))
+    coverage.fail(Code.INTERNAL_ERROR.code)
+    reason = internal_error(error, None, "this plan")
+    return Extraction(diagnostics=[reason], coverage=coverage)
 
 
 def session_of(df_or_sql: Any) -> Any:

@@ -407,13 +407,20 @@ def unknown_call(made: Call) -> str:
 
 def scalars(text: str) -> list[str]:
     """Return the expressions of an argument: those of a list one by one, no lambdas, no mappings."""
-    if "->" in text or text.startswith("{"):
-        return []
+    found: list[str] = []
+    open_ = [text]
+    while open_:
+        item = open_.pop()
+        if "->" in item or item.startswith("{"):
+            continue
 
-    if text[:1] in "[(":
-        return flatten(scalars(item) for item in split_items(text))
+        items = split_items(item) if item[:1] in "[(" else [item]
+        if items == [item]:  # a bracket that nothing closes is no list
+            found.append(item)
+        else:
+            open_.extend(reversed(items))
 
-    return [text]
+    return found
 
 
 def apply(held: Lambda, arguments: list[str], env: Environment) -> str:

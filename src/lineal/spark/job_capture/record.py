@@ -4,7 +4,7 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from threading import Lock
@@ -22,7 +22,7 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Run
-from lineal.model.ledger import Coverage
+from lineal.model.ledger import Coverage, Files, Statements
 from lineal.model.paths import is_path
 from lineal.model.sequences import flatten
 from lineal.spark.availability import one_line
@@ -83,6 +83,8 @@ class Recorder:
         self._said = said
         self._found: dict[Any, Extraction] = {}
         self._problems: dict[str, Diagnostic] = {}
+        self._lost = Coverage()
+        """the writes without a result: each counts, also those that are alike"""
         self._inside: dict[int, list[Execution]] = {}
         self._checkpoints = Origins()
         self._variables: dict[int, dict[str, Variable]] = {}
@@ -101,7 +103,7 @@ class Recorder:
         """Record an execution; any failure here is a diagnostic, and the job continues."""
         try:
             if isinstance(told, Problem):
-                self.problem("listener", f"Spark's listener failed: {told.text}")
+                self.lose("listener", f"Spark's listener failed: {told.text}")
             elif isinstance(told, Closed):
                 self._take_inside(self._inside.pop(told.root, ()), self._checkpoints, run_id)
             elif told.root != told.id:
@@ -110,9 +112,7 @@ class Recorder:
                 self._take_batch(told, self._inside.pop(told.id, ()), run_id)
                 self._take(told, self._checkpoints, run_id)
         except Exception as problem:
-            self.problem(
-                type(problem).__name__, f"an execution cannot be read: {one_line(problem)}"
-            )
+            self.lose(type(problem).__name__, f"an execution cannot be read: {one_line(problem)}")
 
     def close(self, run_id: RunId) -> None:
         """Those that ran inside an execution whose end was never told."""
@@ -125,10 +125,17 @@ class Recorder:
             self._problems[key] = Diagnostic(Code.NOT_CAPTURED, message)
             self._said(message)
 
+    def lose(self, key: str, message: str) -> None:
+        """Count a write that cannot be recorded, and report the first of its kind."""
+        lost = Coverage(Files(1), Statements(1))
+        lost.fail(Code.NOT_CAPTURED.code)
+        self._lost.add(lost)
+        self.problem(key, message)
+
     def extraction(self) -> Extraction:
         """Return everything that was captured so far."""
         with self._lock:
-            return unite_writes(list(self._found.values()), list(self._problems.values()))
+            return self._unite(self._found.values())
 
     def _without_plan(self, found: Extraction) -> Extraction:
         """Without the plan that it was read from: a job of a thousand writes keeps their edges, not
@@ -179,7 +186,7 @@ class Recorder:
 
         if not execution.plan:
             reason = f": {execution.problem}" if execution.problem else ""
-            self.problem(
+            self.lose(
                 execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}"
             )
             return
@@ -207,7 +214,7 @@ class Recorder:
             )
             found = self._without_plan(found)
         except Exception as problem:
-            self.problem(
+            self.lose(
                 execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}"
             )
             return
@@ -251,7 +258,13 @@ class Recorder:
         """Return the final contents of the targets, without writes that a later one replaced."""
         with self._lock:
             held = flatten(several.values() for several in self._states.values())
-            return unite_writes(held, list(self._problems.values()))
+            return self._unite(held)
+
+    def _unite(self, several: Iterable[Extraction]) -> Extraction:
+        """Unite writes with the problems of the job, and count the lost writes."""
+        found = unite_writes(list(several), list(self._problems.values()))
+        found.coverage.add(self._lost)
+        return found
 
     def targets(self) -> set[Dataset]:
         """The datasets that were written."""

@@ -189,7 +189,7 @@ class Watch:
     def attach(self, context: Any) -> None:
         """A context that cannot be watched is said; it works as without us."""
         if context is None:
-            self._recorder.problem("attach", ELSEWHERE)
+            self._recorder.lose("attach", ELSEWHERE)
             return
 
         try:
@@ -197,7 +197,7 @@ class Watch:
             self._spark_version = str(context.version)
             follower = Follower(context, self._recorder)
         except Exception as problem:
-            self._recorder.problem("attach", f"Spark cannot be watched: {one_line(problem)}")
+            self._recorder.lose("attach", f"Spark cannot be watched: {one_line(problem)}")
             return
 
         if not self._followers:
@@ -229,7 +229,7 @@ class Watch:
 
     def _note_procedure(self, procedure: str) -> None:
         """Report a procedure whose writes cannot be captured."""
-        self._recorder.problem(
+        self._recorder.lose(
             f"CALL {procedure}", f"the writes of the procedure {procedure} cannot be captured"
         )
 
@@ -351,7 +351,7 @@ class Follower:
 
         self._thread.join(max(deadline - time.monotonic(), 0) + 2 * BEAT / 1000)
         if not told or self._thread.is_alive():
-            self._recorder.problem(
+            self._recorder.lose(
                 "late",
                 f"some executions were not told within {timeout:g} s; their edges are missing",
             )
@@ -368,16 +368,14 @@ class Follower:
                     break
 
             if lost := self._listener.lost:
-                self._recorder.problem(
+                self._recorder.lose(
                     "lost", f"{lost} executions found the queue full; their edges are missing"
                 )
 
             if dropped := self._listener.dropped:
-                self._recorder.problem("dropped", DROPPED.format(dropped))
+                self._recorder.lose("dropped", DROPPED.format(dropped))
         except Exception as problem:
-            self._recorder.problem(
-                "gone", f"Spark was gone before all was read: {one_line(problem)}"
-            )
+            self._recorder.lose("gone", f"Spark was gone before all was read: {one_line(problem)}")
 
         self._recorder.close(self.run_id)
 
