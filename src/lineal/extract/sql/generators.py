@@ -11,7 +11,7 @@ from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Expression, Lineage, absorb
 from lineal.algebra.relation import explode, one_row, project, rename, repeat
-from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
+from lineal.algebra.values import Items
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import (
     HANDLERS,
@@ -21,12 +21,13 @@ from lineal.extract.sql.expressions import (
     function,
     gather,
     item_of,
+    keep_own_part,
     struct_passed_on,
     value_of,
     zipped_item,
 )
 from lineal.extract.sql.nodes import list_arg
-from lineal.extract.sql.paths import leads_to_part, path_of
+from lineal.extract.sql.paths import leads_to_part
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import field_of
 from lineal.extract.sql.structs import field_names, is_struct
@@ -352,15 +353,7 @@ def fields_of_items(node: exp.Expr, lineage: Lineage, names: list[str], scope: S
 def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
     """The lineage of an item, which may be a part of a column, or one of several structs."""
     if leads_to_part(argument):
-        base, names, _ = path_of(argument)
-        held = field_of(scope.column(base), names, argument).lineage
-        if isinstance(held, Struct):
-            return keep_parts(lineage, held)
-
-        if is_own(held):
-            return Part(lineage)
-
-        return lineage
+        return keep_own_part(argument, lineage, scope)
 
     built = item_of(argument, scope)
     built = built if built is not None else zipped_item(argument, scope)

@@ -29,7 +29,7 @@ from lineal.extract.sql.dialects.table_functions import (
     QUERIES,
     RECORDS,
 )
-from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.expressions import gather, keep_own_part, value_of
 from lineal.extract.sql.generators import (
     fields_of_items,
     has_fixed_count,
@@ -388,9 +388,9 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     columns = typed or own or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
     is_part = first is not None and leads_to_part(first)
     if is_part and "array_elements" in name:
-        made = Part(made)
+        made = keep_own_part(first, made, scope)
     elif is_part and name in RECORDS:
-        document = Slot("", "", Part(made))
+        document = Slot("", "", keep_own_part(first, made, scope))
         return [
             field_of(document, [column], call)._replace(key=scope.evaluation.fold(column, False))
             for column in columns
@@ -614,7 +614,8 @@ def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     scope.clause = Clause.LATERAL
     given = call.this.this if isinstance(call.this, exp.FormatJson) else call.this
     made = value_of(given, VALUE, scope)
-    document = Slot("", "", Part(made) if leads_to_part(given) else made)
+    is_part = leads_to_part(given)
+    document = Slot("", "", keep_own_part(given, made, scope) if is_part else made)
     item = field_of(document, path_names(call), call)
     pour(item.lineage, LATERAL, rows, call)
     fold = scope.evaluation.fold

@@ -40,6 +40,7 @@ from lineal.extract.sql.expressions.rows import function_name, listed_row
 from lineal.extract.sql.expressions.structs import (
     CARRYING_AGGREGATES,
     item_of,
+    keep_own_part,
     struct_of,
     struct_passed_on,
     zipped_item,
@@ -91,6 +92,7 @@ __all__ = [
     "handler_for",
     "inside",
     "item_of",
+    "keep_own_part",
     "listed_row",
     "operator",
     "struct_of",

@@ -13,8 +13,8 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE, value, when
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import NOTHING, Lineage
-from lineal.algebra.values import Part, Struct
-from lineal.extract.sql.expressions.structs import struct_of
+from lineal.algebra.values import Struct
+from lineal.extract.sql.expressions.structs import keep_own_part, struct_of
 from lineal.extract.sql.expressions.walk import Calls, Visit, gather, value_of
 from lineal.extract.sql.paths import (
     array_of,
@@ -163,7 +163,7 @@ def any_item(iterator: exp.Expr, scope: Scope) -> Lineage:
         return built
 
     lineage = value_of(array, VALUE, scope)
-    return Part(lineage) if leads_to_part(array) else lineage
+    return keep_own_part(array, lineage, scope) if leads_to_part(array) else lineage
 
 
 def plain_array(node: Any) -> tuple[Any, list[Any]]:

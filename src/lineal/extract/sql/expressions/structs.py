@@ -11,6 +11,7 @@ from lineal.algebra.expression import (
     aggregate_of,
     window_way,
 )
+from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import (
     Part,
@@ -20,11 +21,13 @@ from lineal.algebra.values import (
     build_items,
     build_struct,
     carry,
+    is_own,
     keep_parts,
 )
 from lineal.extract.sql.expressions.walk import expression_in, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import field_of
 from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.model.sequences import all_are
 from lineal.model.way import IDENTITY as NEUTRAL
@@ -232,7 +235,20 @@ def zipped_item(node: exp.Expr, scope: Scope) -> Row | None:
 def keep_item(array: Any, scope: Scope) -> Lineage:
     """An item of an array: a part of the column that the array is."""
     item = value_of(array, VALUE, scope)
-    return Part(item) if leads_to_part(array) else item
+    return keep_own_part(array, item, scope) if leads_to_part(array) else item
+
+
+def keep_own_part(node: exp.Expr, lineage: Lineage, scope: Scope) -> Lineage:
+    """Return the lineage of a part of a column's value, or of an item of it.
+
+    t.doc -> 'items'      its fields are further down the path, unless the column is computed
+    """
+    base, names, _ = path_of(node)
+    held = field_of(Slot("", "", held_by(base, scope)), names, node).lineage
+    if isinstance(held, Struct):
+        return keep_parts(lineage, held)
+
+    return Part(lineage) if is_own(held) else lineage
 
 
 ZIPPED = {
