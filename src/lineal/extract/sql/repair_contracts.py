@@ -457,7 +457,11 @@ CONTRACTS = (
         "query_before_conflict", "postgres",
         "INSERT INTO t SELECT a FROM s CROSS JOIN u ON CONFLICT (a) DO NOTHING",
     ),
-    Contract("recursive_view", "postgres", "CREATE RECURSIVE VIEW v (n) AS SELECT a FROM t"),
+    Contract(
+        "recursive_view", "postgres",
+        "CREATE RECURSIVE VIEW d.v (n) AS SELECT a FROM t UNION ALL SELECT u.a FROM d.v JOIN u ON u.k = n",
+        r"(?:(?:\w+|N) \. ?)+",
+    ),
     Contract(
         "lateral_rows", "postgres",
         "SELECT x FROM t, LATERAL ROWS FROM (unnest(t.a)) AS r(x)",

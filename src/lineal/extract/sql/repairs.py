@@ -855,9 +855,9 @@ def behind_parts(words: Words, at: int) -> int:
 def recursive_view(words: Words) -> Words:
     """Rewrite a recursive view as a recursive CTE.
 
-    CREATE RECURSIVE VIEW v (n) AS q
+    CREATE RECURSIVE VIEW d.v (n) AS q
 
-    CREATE VIEW v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v
+    CREATE VIEW d.v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v
     """
     at, as_ = first(words, 0, "RECURSIVE"), first(words, 0, "AS")
     if (
@@ -869,7 +869,12 @@ def recursive_view(words: Words) -> Words:
     ):
         return words
 
-    mark, name = words[at], words[at + 2]
+    end_of_name = at + 2
+    while says(words, end_of_name + 1, "."):
+        end_of_name += 2
+
+    mark, full = words[at], words[at + 2 : end_of_name + 1]
+    name = full[-1]
     start = ((TokenType.ALIAS, "AS"), (TokenType.WITH, "WITH"), (TokenType.RECURSIVE, "RECURSIVE"))
     end = (
         (TokenType.R_PAREN, ")"),
@@ -878,10 +883,25 @@ def recursive_view(words: Words) -> Words:
         (TokenType.FROM, "FROM"),
     )
     return [
-        *words[:at], words[at + 1], name, *(word_like(mark, kind, text) for kind, text in start), name,
-        *words[at + 3 : as_ + 1], word_like(mark, TokenType.L_PAREN, "("), *words[as_ + 1 :],
+        *words[:at], words[at + 1], *full, *(word_like(mark, kind, text) for kind, text in start), name,
+        *words[end_of_name + 1 : as_ + 1], word_like(mark, TokenType.L_PAREN, "("),
+        *without_schema(words[as_ + 1 :], full),
         *(word_like(mark, kind, text) for kind, text in end), name,
     ]  # fmt: skip
+
+
+def without_schema(words: Words, full: Words) -> Words:
+    """FROM db.v, where db.v is a view that reads itself      FROM v: the CTE of that name"""
+    wanted = [word.text.lower() for word in full]
+    found: Words = []
+    at = 0
+    while at < len(words):
+        here = [word.text.lower() for word in words[at : at + len(wanted)]]
+        at += len(wanted) - 1 if here == wanted else 0
+        found.append(words[at])
+        at += 1
+
+    return found
 
 
 def properties(words: Words) -> Words:

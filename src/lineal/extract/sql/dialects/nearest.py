@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -401,24 +401,47 @@ def drop_unknown_case(tokens: Tokens) -> Tokens:
     """CASE_N(a < 1, UNKNOWN)      Teradata: CASE_N(a < 1), the last is a word and no column"""
     gone = {
         position
-        for at in range(1, len(tokens) - 1)
-        if is_word(tokens, at, "UNKNOWN")
+        for at, call in enumerate(calls_around(tokens))
+        if call in NUMBERS_OF_CASES
+        and is_word(tokens, at, "UNKNOWN")
         and is_word(tokens, at - 1, ",")
         and is_word(tokens, at + 1, ")")
-        and is_word(tokens, opening_of(tokens, at) - 1, "CASE_N", "RANGE_N")
         for position in (at - 1, at)
     }
     return [token for at, token in enumerate(tokens) if at not in gone]
 
 
-def opening_of(tokens: Tokens, at: int) -> int:
-    """f(a, (b), c)      where the parenthesis around a word opens; -1 if none does"""
-    depth = 1
-    while depth and at > 0:
-        at -= 1
-        depth += is_word(tokens, at, ")") - is_word(tokens, at, "(")
+NUMBERS_OF_CASES = ("CASE_N", "RANGE_N")
 
-    return -1 if depth else at
+
+def calls_around(tokens: Tokens) -> Iterator[str]:
+    """f(a, (b), c)      for each word the name before the innermost parenthesis that is open there"""
+    opened = [""]
+    before = ""
+    for token in tokens:
+        if token.token_type is TokenType.R_PAREN and len(opened) > 1:
+            opened.pop()
+
+        yield opened[-1]
+        if token.token_type is TokenType.L_PAREN:
+            opened.append(before)
+
+        before = token.text.upper()
+
+
+def drop_order_in_call(tokens: Tokens) -> Tokens:
+    """RANK(a DESC), CSUM(a, d ASC)      Teradata: RANK(a), CSUM(a, d), the keys are the same"""
+    gone = {
+        at
+        for at, call in enumerate(calls_around(tokens))
+        if call in ORDERED_CALLS
+        and is_word(tokens, at, "ASC", "DESC")
+        and is_word(tokens, at + 1, ",", ")")
+    }
+    return [token for at, token in enumerate(tokens) if at not in gone]
+
+
+ORDERED_CALLS = ("RANK", "QUANTILE", "CSUM", "MSUM", "MAVG", "MDIFF", "MLINREG")
 
 
 def say_lateral(tokens: Tokens) -> Tokens:
@@ -717,6 +740,7 @@ WORDS_OF: dict[str, tuple[Rewrite, ...]] = {
         Rewrite(call_bounds, "SELECT BEGIN(p) FROM t"),
         Rewrite(join_bare_registers, "SELECT DATE FROM t"),
         Rewrite(drop_unknown_case, "SELECT CASE_N(a < 1, UNKNOWN) FROM t", ", UNKNOWN"),
+        Rewrite(drop_order_in_call, "SELECT RANK(a DESC, b), CSUM(a, d ASC) FROM t", "ASC|DESC"),
         Rewrite(
             drop_case_attributes,
             "SELECT a FROM t WHERE a (NOT CASESPECIFIC) = 'x' AND b (CS) = 'y'",

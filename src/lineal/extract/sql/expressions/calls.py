@@ -195,7 +195,11 @@ def ranking(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -
     """Walk a ranking function.
 
     row_number(), ntile(4)      no argument reaches the value
+
+    RANK(a)                     Teradata: a is the order, where no OVER tells it
     """
+    if isinstance(node, exp.Rank) and not isinstance(node.parent, exp.Window):
+        visit.stack.extend((key, over(way), (node, calls)) for key in node.expressions)
 
 
 def coalesce(node: exp.Expr, masks: bool, way: Way, calls: Calls, visit: Visit) -> None:
