@@ -20,6 +20,7 @@ from lineal.extract.sql.procedural.flow import Assignment, Ref
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.reader import Reader
 from lineal.extract.sql.procedural.text import (
+    CLOSE,
     OPEN,
     Tokens,
     as_select,
@@ -201,6 +202,36 @@ class Assignments(Reader):
         """
         if query:
             self.take_from(targets, self.assignment(query))
+            self.set_fields(targets, query[0])
+
+    def set_fields(self, targets: list[str], near: Token) -> None:
+        """Add what a trigger writes into its table.
+
+        SELECT a INTO NEW.b FROM t      INSERT INTO "NEW ROW" (b) SELECT NEW.b, which holds a
+        """
+        for target in targets:
+            variable, _, field = target.partition(".")
+            if field and variable in self.body.new_rows:
+                name = new_token(TokenType.VAR, field, near)
+                row = new_token(TokenType.VAR, variable, near)
+                self.set_row(variable, [row, new_token(TokenType.DOT, ".", near), name], name)
+
+    def set_row(self, key: str, value: Tokens, field_: Token | None) -> None:
+        """Add what a trigger writes into its table.
+
+        NEW.a := b      INSERT INTO "NEW ROW" (a) SELECT b, until the table is known
+        """
+        if key not in self.body.new_rows or field_ is None or not value:
+            return
+
+        words = (
+            (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"), (TokenType.VAR, "NEW ROW"),
+            (OPEN, "("), (field_.token_type, field_.text), (CLOSE, ")"),
+        )  # fmt: skip
+        tokens = [new_token(*each, field_) for each in words]
+        piece = self.sql([*tokens, *as_select(value)])
+        if piece is not None:
+            piece.sets_row = True
 
     def take_each(self, targets: list[str], assignment: Assignment | None) -> None:
         """FOR r IN (SELECT …), FETCH c INTO r      one row of a query after the other"""

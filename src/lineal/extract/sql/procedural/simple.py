@@ -38,7 +38,6 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
     Tokens,
-    as_select,
     closing_parenthesis,
     find_kind,
     find_outside,
@@ -178,23 +177,6 @@ class Simple(Declarations):
             self.assign(key, value, field_)
 
         return True
-
-    def set_row(self, key: str, value: Tokens, field_: Token | None) -> None:
-        """Add what a trigger writes into its table.
-
-        NEW.a := b      INSERT INTO "NEW ROW" (a) SELECT b, until the table is known
-        """
-        if key not in self.body.new_rows or field_ is None or not value:
-            return
-
-        words = (
-            (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"), (TokenType.VAR, "NEW ROW"),
-            (OPEN, "("), (field_.token_type, field_.text), (CLOSE, ")"),
-        )  # fmt: skip
-        tokens = [new_token(*each, field_) for each in words]
-        piece = self.sql([*tokens, *as_select(value)])
-        if piece is not None:
-            piece.sets_row = True
 
     def set_(self, tokens: Tokens) -> None:
         """Read SET.
