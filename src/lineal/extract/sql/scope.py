@@ -26,7 +26,7 @@ from lineal.extract.sql.sources import (
     is_bare,
     origin_of,
 )
-from lineal.extract.sql.unresolved_names import resolve_otherwise, row_value
+from lineal.extract.sql.unresolved_names import is_row_of_call, resolve_otherwise, row_value
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Doubt
 from lineal.model.names import exact_name
@@ -423,10 +423,14 @@ class Scope:
 
     def row_by_alias(self, name: str, key: str, node: exp.Column) -> Slot | None:
         """SELECT to_json(o) FROM orders AS o      o is the row, unless orders has a column o"""
-        if not self.evaluation.facts.rows_are_values:
+        facts = self.evaluation.facts
+        source = self.find_source(key)
+        if source is not None and is_row_of_call(node, facts.name):
+            return row_value(self, source, node)
+
+        if not facts.rows_are_values:
             return None
 
-        source = self.find_source(key)
         if source is None or key in self.ctes or not has_own_alias(source):
             return None
 

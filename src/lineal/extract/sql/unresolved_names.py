@@ -171,6 +171,19 @@ def find_spelling(scope: Scope, fold: Fold, name: str, node: exp.Column) -> Slot
     return None
 
 
+def is_row_of_call(node: exp.Expression, dialect: str) -> bool:
+    """VALUE(t), REF(t)      Oracle: t is a row of an object table, and no column"""
+    call = node.parent
+    if dialect not in ROWS_OF_CALLS or not isinstance(call, exp.Anonymous):
+        return False
+
+    return len(call.expressions) == 1 and call.name.lower() in ROWS_OF_CALLS[dialect]
+
+
+ROWS_OF_CALLS = {"oracle": ("value", "ref")}
+"""Functions whose argument is the alias of a table."""
+
+
 def row_value(scope: Scope, source: Source, node: exp.Expression) -> Slot:
     """Return a whole row as one value.
 

@@ -31,6 +31,7 @@ from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import field_of
+from lineal.extract.sql.unresolved_names import is_row_of_call
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
 
@@ -74,7 +75,9 @@ def part(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
         return
 
     base, names, beside = path_of(node)
-    if names and isinstance(base, exp.Parameter):
+    if names and is_row_call(base, visit.scope):
+        base, names = exp.column(names[0], table=base.expressions[0].name), names[1:]
+    elif names and isinstance(base, exp.Parameter):
         if (first := column_by_number(base, visit.scope)) is not None:
             pour(field_of(first, names, node).lineage, value(way), visit.into, node, (node, calls))
             return
@@ -113,6 +116,17 @@ def part(node: Any, way: Way, calls: Calls, visit: Visit) -> None:
 
     for item in beside:
         visit.stack.append((item, step, around))
+
+
+def is_row_call(base: exp.Expr, scope: Scope) -> bool:
+    """VALUE(t).sal      Oracle: the column sal of t"""
+    argument = base.expressions[0] if isinstance(base, exp.Anonymous) and base.expressions else None
+    if not isinstance(argument, exp.Column) or argument.args.get("table") is not None:
+        return False
+
+    facts = scope.evaluation.facts
+    key = facts.fold_table(argument.name, argument.this.args.get("quoted"))
+    return is_row_of_call(argument, facts.name) and scope.find_source(key) is not None
 
 
 def repeat_rows(node: Any, scope: Scope) -> None:
