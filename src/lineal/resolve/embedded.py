@@ -20,11 +20,15 @@ from lineal.resolve.programs import Corpus as ProgramCorpus
 from lineal.resolve.programs import program_over
 
 SQL_WORDS = re.compile(
-    r"\b(airflow|execute(?:many|script)?|execute_\w+|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
+    r"\b(airflow|execute(?!\w|\s*\(\s*\))|execute(?:many|script)"
+    r"|execute_(?:async|batch|query|sql|statement|string|values)"
+    r"|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
     r"|snowpark|bigquery|get_pandas_df|get_records|run_query|(?:client|conn|con|session|db|hook|engine)"
     r"\s*\.\s*(?:query|sql|run|scalar))\b"
 )
-"""A file without any of these is read only when another one imports it."""
+"""A file without any of these is read only when another one imports it. `execute()` without a text is
+the end of a MERGE of Delta.
+"""
 
 NOT_CODE = re.compile(
     r"#[^\n]*"
@@ -35,8 +39,11 @@ NOT_CODE = re.compile(
 )
 """Comments and strings, with the prefix of a string."""
 
-BY_NAME = "getattr"
-"""A file with this word may call a method that only a string names."""
+BY_NAME = re.compile(r"(?:getattr\s*\([^()]*|=\s*)$")
+"""Behind this, a string of one word may name a method: getattr(conn, "execute"), how = "execute"."""
+
+MOST_BEFORE = 80
+"""Characters before a string that are looked at."""
 
 TOLD = (Code.DYNAMIC,)
 """The interpreter's diagnostics that concern SQL; others are reported when Spark is traced."""
@@ -64,16 +71,22 @@ def hands_out_sql(text: str) -> bool:
     if SQL_WORDS.search(text) is None:
         return False
 
-    return BY_NAME in text or SQL_WORDS.search(code_in(text)) is not None
+    return SQL_WORDS.search(code_in(text)) is not None
 
 
 def code_in(text: str) -> str:
     """Return a program without its comments and strings; f-strings stay, they have code inside."""
+    by_name = "getattr" in text
 
     def leave_out(found: re.Match[str]) -> str:
-        """Return an f-string as it is, and a space for anything else."""
+        """Return an f-string, or the name of a method, as it is, and a space for anything else."""
         is_code = "f" in (found[1] or "").lower()
-        return found[0] if is_code else " "
+        return found[0] if is_code or (by_name and names_method(found)) else " "
+
+    def names_method(found: re.Match[str]) -> bool:
+        """Tell whether a string may be the name of a method that is called."""
+        before = text[max(found.start() - MOST_BEFORE, 0) : found.start()]
+        return found[0][1:-1].isidentifier() and BY_NAME.search(before) is not None
 
     return NOT_CODE.sub(leave_out, text)
 

@@ -15,6 +15,8 @@ from lineal.resolve.embedded import code_in, hands_out_sql
         "sql = f'''a {b}'''\ncur.executemany(sql)",
         "name = 'it\\'s'  # run\nconn.query(name)",
         "run = getattr(conn, 'execute')",
+        "how = 'execute'\ngetattr(conn, how)(sql)",
+        "execute_values(cur, sql, rows)",
         "from airflow import DAG",
         'def f():\n    """Read."""\n    return pd.read_sql(q, con)',
     ],
@@ -32,6 +34,9 @@ def test_code_counts(text: str) -> None:
         "df.write.format('bigquery').save()",
         "executed = True",
         'x = "conn.query"',
+        "table.merge(new, on).whenNotMatchedInsertAll().execute()",
+        "self.steps.execute_merge(frame)",
+        "words = ['grant', 'execute']\nkind = getattr(column, name)",
     ],
 )
 def test_words_in_comments_and_strings_do_not_count(text: str) -> None:

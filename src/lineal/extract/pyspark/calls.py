@@ -314,6 +314,10 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
     return arguments, keywords
 
 
+NEW_CONTAINERS = frozenset(f"builtins.{name}" for name in ("list", "dict", "set"))
+"""Functions that make a container; what they cannot copy they give back."""
+
+
 def call_library(run: Run, library: Library, call: Invocation) -> Value:
     """Call a function of a library.
 
@@ -322,7 +326,11 @@ def call_library(run: Run, library: Library, call: Invocation) -> Value:
     if library.name == "importlib.import_module":
         return import_module(run, library, call)
 
-    return call_of_library(run, library.name, call)
+    made = call_of_library(run, library.name, call)
+    if library.name in NEW_CONTAINERS and not any(made is given for given in call.arguments):
+        run.bear(made)
+
+    return made
 
 
 def call_udf(run: Run, udf: Udf, call: Invocation) -> Value:

@@ -33,7 +33,9 @@ def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
 
     [F.col(c) for c in columns if c != "id"]
     """
-    loops = Loops(run, node, Environment({}, env, env.file))
+    inner = Environment({}, env, env.file)
+    run.bear(inner.names)
+    loops = Loops(run, node, inner)
     stopped = loops.walk(0)
     if isinstance(stopped, Unknown):
         return stopped.rename(label_of(node))
@@ -49,16 +51,17 @@ def comprehension(run: Run, node: ast.AST, env: Environment) -> Value:
     if loops.open_tests and not all_are(found, Relation):
         return Unknown(label_of(loops.open_tests[0]), "a condition that only a run can tell")
 
-    if isinstance(node, ast.DictComp):
-        return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
-
     if isinstance(node, ast.GeneratorExp):
         return Generator(found)
 
-    if isinstance(node, ast.SetComp):
-        return set_of(found)
+    made: Value = found
+    if isinstance(node, ast.DictComp):
+        made = {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
+    elif isinstance(node, ast.SetComp):
+        made = set_of(found)
 
-    return found
+    run.bear(made)
+    return made
 
 
 @dataclass

@@ -77,10 +77,9 @@ def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -
     if isinstance(node, ast.Tuple):
         return tuple(found)
 
-    if isinstance(node, ast.Set):
-        return set_of(found)
-
-    return found
+    made = set_of(found) if isinstance(node, ast.Set) else found
+    run.bear(made)
+    return made
 
 
 def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] | Unknown:
@@ -110,6 +109,7 @@ def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
     {"a": 1, **more}
     """
     found: dict[Any, Value] = {}
+    run.bear(found)
     for key_node, item_node in zip(node.keys, node.values, strict=True):
         item = known_value(value(run, item_node, env), item_node)
         if key_node is None:

@@ -88,6 +88,7 @@ def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) ->
         function.file,
         function.name,
     )
+    run.bear(env.names)
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", argument_at(arguments))
@@ -224,6 +225,7 @@ def call_class(run: Run, made: Class, call: Invocation) -> Value:
         return Unknown(made.name, "a member that only a run knows")
 
     instance = Instance(made)
+    run.bear(instance.names)
     init = made.find("__init__")
     if isinstance(init, Function):
         call_function(run, init, call.with_arguments([instance, *call.arguments]))

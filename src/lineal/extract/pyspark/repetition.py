@@ -24,6 +24,11 @@ FIRST_WATCHED = 2
 STABLE_ROUNDS = 3
 """Rounds one after the other that change nothing: so will those that follow."""
 
+LONG_ROUND = 2_000
+"""The steps of a round that is too long to be followed again and again: it is watched from the start,
+and one round that changes nothing is enough.
+"""
+
 SHARED = (*CONSTANTS, Unknown, Pattern, ColumnValue)
 """The values that several callers may share, because nobody can change them."""
 
@@ -176,31 +181,38 @@ class Rounds:
         self.exactly = exactly
         self.number = 0
         self.stable = 0
+        self.is_long = self.is_watched = False
         self.targets: set[tuple[str, str]] | None = None
 
     def begin(self) -> None:
         """Begin a round."""
         self.number += 1
         self.writes = len(self.run.writes)
-        if self.number > FIRST_WATCHED:
+        self.run.round += 1
+        self.since = self.run.round
+        self.steps = self.run.steps
+        self.is_watched = self.is_long or self.number > FIRST_WATCHED
+        if self.is_watched:
             self.run.begin()
 
     def end(self) -> bool:
         """End a round; return whether those that follow would do the same again."""
-        if self.number <= FIRST_WATCHED:
+        run = self.run
+        self.is_long = self.is_long or run.steps - self.steps > LONG_ROUND
+        written = {(each.name, each.kind) for each in run.writes[self.writes :]}
+        before, self.targets = self.targets, written
+        if not self.is_watched:
             return False
 
-        run = self.run
         journal = run.journals[-1] if run.journals else {}
         quiet = all(
-            is_alike(before, container, self.exactly) for container, before in journal.values()
+            run.is_young(container, self.since) or is_alike(before, container, self.exactly)
+            for container, before in journal.values()
         )
         run.keep()
-        written = {(each.name, each.kind) for each in run.writes[self.writes :]}
-        is_stable = quiet and (not written or written == self.targets)
-        self.targets = written
+        is_stable = quiet and (not written or written == before)
         self.stable = self.stable + 1 if is_stable else 0
-        return self.stable >= STABLE_ROUNDS
+        return self.stable >= (1 if self.is_long else STABLE_ROUNDS)
 
 
 def is_alike(before: Any, after: Any, exactly: bool = False) -> bool:

@@ -164,6 +164,12 @@ class Work:
         """the calls that have not ended, and how many changes there had been before each"""
         self.memory: dict[Any, Any] = {}
         """the results of calls without effects, by function and values"""
+        self.round = 0
+        """the rounds of loops so far"""
+        self.births: dict[int, int] = {}
+        """the round in which a container was made, by its identity; an old identity may be used again
+        by a container that nobody registers, which then counts as older than it is
+        """
         self.effects: set[int] = set()
         """the functions that have effects"""
 
@@ -349,6 +355,14 @@ class Run(Work):
         return Unknown(label_of(node), reason)
 
     # -- branches ----------------------------------------------------------------------------------
+
+    def bear(self, container: Any) -> None:
+        """Call when a list, dict or set of names is made: nobody knew it before."""
+        self.births[id(container)] = self.round
+
+    def is_young(self, container: Any, since: int) -> bool:
+        """Tell whether a container was made in a round of a loop, or later."""
+        return self.births.get(id(container), 0) >= since
 
     def touch(self, container: Any) -> None:
         """Call before a list, dict or set of names changes: a branch that is undone needs to know

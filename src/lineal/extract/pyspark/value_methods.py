@@ -181,7 +181,9 @@ def copy_list(run: Run, held: list[Value], name: str, call: Invocation) -> Value
 
     names.copy()
     """
-    return list(held)
+    made = list(held)
+    run.bear(made)
+    return made
 
 
 def search_sequence(run: Run, held: Any, name: str, call: Invocation) -> Value:
@@ -290,7 +292,9 @@ def copy_dict(run: Run, held: dict[Any, Value], name: str, call: Invocation) -> 
 
     config.copy()
     """
-    return dict(held)
+    made = dict(held)
+    run.bear(made)
+    return made
 
 
 DICT_METHODS: dict[str, MethodCall] = {

@@ -257,3 +257,16 @@ def test_a_counter_in_a_loop_that_counts_is_followed() -> None:
         "spark.table('t').select('a').write.saveAsTable(name)\n"
     )
     assert {edge.into.name for edge in read(text).edges} == {"late"}
+
+
+def test_a_long_round_that_makes_only_new_values_ends_its_loop() -> None:
+    """The local names of a call, and what it puts into its own lists, change nothing outside."""
+    step = "    rows = []\n    record = base.copy()\n    record['n'] = size(rows)\n    rows.append(record)\n"
+    program = (
+        "def size(rows):\n    return [len(rows) for n in range(20)][0]\n"
+        f"def load(base):\n{step * 40}    spark.table('t').select('a').write.saveAsTable('u')\n"
+        "n = 0\nwhile n < 50:\n    n = n + 1\n    load({'a': 1})\n"
+    )
+    found = extract(Corpus("spark", [Script(program, "python", "job.py")]))
+    assert [str(edge.target) for edge in found.edges] == ["u.a"]
+    assert "a loop is followed for 2 rounds only" in [each.message for each in found.diagnostics]
