@@ -5,7 +5,7 @@ DECLARE x INT := 1; c CURSOR FOR SELECT a FROM t; r orders%ROWTYPE;
 
 from __future__ import annotations
 
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Assignment, Ref, Refs
 from lineal.extract.sql.procedural.record_types import fields_of_type, type_of_items
@@ -34,6 +34,9 @@ SILENT = vocabulary(
     """
 ) | {"BEGIN TRANSACTION"}
 """Statements that move no data. BigQuery's BEGIN TRANSACTION is one word to the tokenizer."""
+
+BEFORE_ITEMS = 4
+"""rows_t IS TABLE OF      words from the name of a collection type to the type of its items"""
 
 MOST_BEFORE_TYPE = 5
 """CREATE OR REPLACE EDITIONABLE TYPE      the words up to TYPE"""
@@ -106,14 +109,27 @@ class Declarations(Walker):
             self.record_types[self.key(tokens[name])] = fields
             return
 
-        name, item = type_of_items(tokens)
-        if item is not None and self.key(item) in self.record_types:
-            self.record_types[self.key(tokens[name])] = self.record_types[self.key(item)]
+        start, item = type_of_items(tokens)
+        if item is not None:
+            self.declare_collection(self.key(tokens[start - BEFORE_ITEMS]), tokens, start, item)
+
+    def declare_collection(self, name: str, tokens: Tokens, start: int, item: Token) -> None:
+        """TYPE rows_t IS TABLE OF row_t, … OF orders%ROWTYPE      keep what a row of rows_t is"""
+        fields = self.record_types.get(self.key(item))
+        row_type = self.row_type(tokens, start)
+        if fields is not None:
+            self.record_types[name] = fields
+        elif row_type is not None:
+            self.item_rows[name] = row_type
+
+    def type_key(self, type_name: str) -> str:
+        """Return the key of a type's name, without the schema or package in front of it."""
+        last = type_name.rpartition(".")[2]
+        return self.facts.fold(last.strip('"'), '"' in last)
 
     def fields_of(self, type_name: str) -> Tokens:
         """The fields of a record type that the script declares; none for any other type."""
-        last = type_name.rpartition(".")[2]
-        return self.record_types.get(self.facts.fold(last.strip('"'), '"' in last), [])
+        return self.record_types.get(self.type_key(type_name), [])
 
     def declare_variables(self, targets: list[str], tokens: Tokens, after: int) -> None:
         """Declare variables of one type.
@@ -121,6 +137,9 @@ class Declarations(Walker):
         a, b INT DEFAULT 0      the names, their type, and the value that they start with
         """
         row_type = self.row_type(tokens, after)
+        if row_type is not None:
+            row_type = self.item_rows.get(self.type_key(row_type), row_type)
+
         for target in targets:
             self.body.declare(target)
             if row_type is not None:

@@ -158,9 +158,20 @@ def parameter(walker: Reader, item: Tokens) -> Parameter:
     name_position = int(len(rest) > 1 and rest[0].token_type is TokenType.PARAMETER)
     name = rest[name_position]
     key = f"@{name.text.lower()}" if name_position else walker.key(name)
-    row_type = walker.row_type(rest, name_position + 1) or ""
+    row_type = walker.row_type(rest, type_position(rest, name_position + 1)) or ""
     back = find_word(item, GIVEN_BACK) >= 0
     return Parameter(name.text, key, row_type, out=is_output(modes, rest), back=back)
+
+
+def type_position(rest: Tokens, at: int) -> int:
+    """Say where the type of a parameter starts.
+
+    p IN OUT NOCOPY orders%ROWTYPE      Oracle's modes are behind the name
+    """
+    while word_at(rest, at) in MODES:
+        at += 1
+
+    return at
 
 
 GIVEN_BACK = ("OUT", "INOUT", "IN OUT", "OUTPUT")

@@ -51,6 +51,8 @@ class Reader:
         self.table_variables: set[str] = set()
         """x = SELECT …      the variables that hold rows"""
         self.in_block = False
+        self.item_rows: dict[str, str] = {}
+        """TYPE rows_t IS TABLE OF orders%ROWTYPE      rows_t: orders"""
         self.record_types: dict[str, Tokens] = {}
         """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""
         self.returned_cursors: set[str] = set()

@@ -41,9 +41,9 @@ def fields_of_type(tokens: Tokens) -> tuple[int, Tokens]:
 
 
 def type_of_items(tokens: Tokens) -> tuple[int, Token | None]:
-    """Return where the name of a collection type is, and the last part of the type of its items.
+    """Return where the type of a collection's items starts, and its last part.
 
-    TYPE rows_t IS TABLE OF shop.row_t INDEX BY PLS_INTEGER      rows_t; row_t
+    TYPE rows_t IS TABLE OF shop.row_t INDEX BY PLS_INTEGER      shop; row_t
     """
     at = find_word(tokens, ("TABLE",))
     if at < 2 or word(tokens[at - 1]) not in ("IS", "AS") or word_at(tokens, at + 1) != "OF":
@@ -56,4 +56,4 @@ def type_of_items(tokens: Tokens) -> tuple[int, Token | None]:
         elif token.text != ".":
             break
 
-    return at - 2, item
+    return at + 2, item

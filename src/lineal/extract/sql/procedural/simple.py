@@ -286,16 +286,39 @@ class Simple(Declarations):
 
     def with_fields(self, tokens: Tokens) -> Tokens:
         """INSERT INTO t VALUES r      Oracle: INSERT INTO t VALUES (r.*), where r is a record"""
-        if len(tokens) < 4 or word(tokens[-2]) != "VALUES":
-            return tokens
-
-        row = tokens[-1]
-        if self.key(row) not in self.body.row_types:
+        at = find_outside(tokens, 1, ("VALUES",)) + 1
+        row, end = self.row_at(tokens, at) if at else (None, at)
+        if row is None:
             return tokens
 
         dot, star = new_token(TokenType.DOT, ".", row), new_token(TokenType.STAR, "*", row)
         opens, closes = new_token(OPEN, "(", row), new_token(CLOSE, ")", row)
-        return [*tokens[:-1], opens, row, dot, star, closes]
+        return [*tokens[:at], opens, row, dot, star, closes, *tokens[end:]]
+
+    def row_at(self, tokens: Tokens, at: int) -> tuple[Token | None, int]:
+        """Return a variable that holds a row, and where its item ends; None for anything else.
+
+        r, rows(i), shop.rows(i)      r; rows; a row of a package, of which nothing is known
+        """
+        parts, end = self.name_at(tokens, at)
+        if not parts:
+            return None, at
+
+        while kind_at(tokens, end) is OPEN:
+            end = closing_parenthesis(tokens, end, len(tokens)) + 1
+
+        is_last = end == len(tokens) or word(tokens[end]) == "RETURNING"
+        key = self.key(parts[0])
+        if not is_last or (len(parts) == 1 and key not in self.body.row_types):
+            return None, at
+
+        if len(parts) > 1 and key not in self.body.names:
+            name = ".".join(part.text for part in parts)
+            self.report(Code.DYNAMIC, f"the fields of the row '{name}' are not known", parts[0])
+            self.body.declare(key)
+            self.body.row_types[key] = ""
+
+        return parts[0], end
 
     def replace_(self, tokens: Tokens) -> None:
         """REPLACE INTO t SELECT …, REPLACE t SET a = 1      MySQL: INSERT INTO t …"""
