@@ -36,7 +36,7 @@ JOINS = frozenset(
 JOIN_WORDS = frozenset((*JOINS, TokenType.JOIN, TokenType.LATERAL))
 
 QUERY_STARTS = frozenset(
-    ("SELECT", "WITH", "VALUES", "FROM", "INSERT", "UPDATE", "DELETE", "MERGE", "PIVOT", "UNPIVOT", "TABLE")
+    ("SELECT", "SEL", "WITH", "VALUES", "FROM", "INSERT", "UPDATE", "DELETE", "MERGE", "PIVOT", "UNPIVOT", "TABLE")
 )  # fmt: skip
 
 ROWS_AFTER = frozenset(("VALUES", "USING"))

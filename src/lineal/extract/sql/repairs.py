@@ -741,14 +741,14 @@ def versions(words: Words) -> Words:
 
     CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3
 
-    Delta: which version is no matter
+    CREATE TABLE t CLONE s FOR SYSTEM_TIME AS OF d      BigQuery; which version is no matter
 
     RESTORE TABLE t …      INSERT INTO t SELECT * FROM t: what t has comes from one of its former
                            states
     """
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, 0, "CREATE"):
-        end = first(words, clone, "VERSION", "TIMESTAMP", "TBLPROPERTIES", "LOCATION")
+        end = first(words, clone, "FOR", "VERSION", "TIMESTAMP", "TBLPROPERTIES", "LOCATION")
         if end is None:
             return words
 

@@ -386,11 +386,11 @@ def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scop
     typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
     own = COLUMNS_IN.get((name, scope.evaluation.facts.name))
     columns = typed or own or list(COLUMNS.get(name, ())) or first_of_each(asked) or [name]
-    is_part = first is not None and leads_to_part(first)
-    if is_part and "array_elements" in name:
-        made = keep_own_part(first, made, scope)
-    elif is_part and name in RECORDS:
-        document = Slot("", "", keep_own_part(first, made, scope))
+    part = keep_own_part(first, made, scope) if first is not None and leads_to_part(first) else None
+    if part is not None and "array_elements" in name:
+        made = part
+    elif part is not None and name in RECORDS:
+        document = Slot("", "", part)
         return [
             field_of(document, [column], call)._replace(key=scope.evaluation.fold(column, False))
             for column in columns
