@@ -314,7 +314,8 @@ CONTRACTS = (
     Contract(
         "versions", "databricks",
         "CREATE TABLE t CLONE s VERSION AS OF 3",
-        rf"FOR SYSTEM_TIME AS OF (?:TIMESTAMP S|\w+ \(.*\)|{NAME})|(?:VERSION|TIMESTAMP) AS OF \S+(?: TBLPROPERTIES {OPTIONS})?(?: LOCATION S)?|TBLPROPERTIES {OPTIONS}"
+        rf"FOR SYSTEM_TIME AS OF (?:TIMESTAMP S|\w+ \(.*\)|{NAME})"
+        rf"|(?:VERSION|TIMESTAMP) AS OF \S+(?: TBLPROPERTIES {OPTIONS})?(?: LOCATION S)?|TBLPROPERTIES {OPTIONS}"
         rf"|LOCATION S|(?:TABLE|TO)|TO (?:VERSION|TIMESTAMP) AS OF \S+|TABLE",
     ),
     Contract(
