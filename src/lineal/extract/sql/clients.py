@@ -40,9 +40,19 @@ def any_line(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def replacing_reader(pattern: str, by: Callable[[str], str]) -> Reader:
-    """A reader of what a pattern finds anywhere."""
-    return lambda text: any_line(pattern).sub(lambda found: by(found[0]), text)
+def replacing_reader(pattern: str, by: Callable[[str], str], *signs: str) -> Reader:
+    """A reader of what a pattern finds anywhere. Every text with a match has one of the signs:
+    they are looked for first, since it is quicker.
+    """
+
+    def read(text: str) -> str:
+        """Replace what the pattern finds."""
+        if not any(map(text.__contains__, signs)):
+            return text
+
+        return any_line(pattern).sub(lambda found: by(found[0]), text)
+
+    return read
 
 
 def commands(pattern: str) -> Reader:
@@ -75,7 +85,7 @@ def copied_rows(text: str) -> str:
 
     COPY t FROM stdin; 1, 2, … \\.      without the last line, statements follow
     """
-    if STDIN.search(text) and "\n\\." in text:
+    if "\n\\." in text and STDIN.search(text):
         return ROWS.sub(lambda found: found[1] + blank(found[2]), text)
 
     return text
@@ -133,9 +143,11 @@ HASH = late_pattern(
 """The texts that may hold a hash, and a comment: strings, names and other comments go first."""
 
 GO = replacing_reader(
-    r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said)
+    r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)",
+    lambda said: blank_before(said),
+    *("GO", "Go", "go", "gO"),
 )
-SLASH = replacing_reader(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said))
+SLASH = replacing_reader(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said), "/")
 DOTS = commands(r"\.[a-z]")
 
 
@@ -150,12 +162,14 @@ def blank_before(said: str) -> str:
 
 PSQL = (
     copied_rows,
-    replacing_reader(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
+    replacing_reader(r"^[ \t]*\\[a-z!?][^\n]*", blank, "\\"),  # \connect shop
     # SELECT a FROM t \gset
     replacing_reader(
-        r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", end_statement
+        r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$",
+        end_statement,
+        "\\",
     ),
-    replacing_reader(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
+    replacing_reader(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank, ":'", ':"'),  # WHERE a = :'day'
 )
 SQLPLUS = commands(
     r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$"
@@ -164,7 +178,7 @@ SQLPLUS = commands(
     r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )
 
-CONTINUED = replacing_reader(r"(?<=[(,|])-[ \t]*\r?$|(?<!-)-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
+CONTINUED = replacing_reader(r"(?<=[(,|])-[ \t]*\r?$|(?<!-)-(?=[ \t]*\r?\n[ \t]*[,)|])", blank, "-")
 """VALUES (1-
 
 ,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
@@ -224,7 +238,7 @@ def balanced(text: str) -> bool:
 
 CLIENTS: dict[str, tuple[Reader, ...]] = {
     **dict.fromkeys(
-        ("tsql", "fabric"), (GO, replacing_reader(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))
+        ("tsql", "fabric"), (GO, replacing_reader(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank, ":", "!!"))
     ),
     **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
     **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
@@ -232,7 +246,7 @@ CLIENTS: dict[str, tuple[Reader, ...]] = {
     "mysql": (
         conditional_comments,
         commands(r"source[ \t]|\\[a-z.!]"),
-        replacing_reader(r"\\g[ \t]*$", end_statement),
+        replacing_reader(r"\\g[ \t]*$", end_statement, "\\"),
     ),
     "snowflake": (commands(r"![a-z]"),),
     **dict.fromkeys(("spark", "spark2", "databricks", "athena"), (hash_comments,)),

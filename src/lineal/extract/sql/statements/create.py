@@ -72,11 +72,17 @@ def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:
     else:
         declare_columns(plan, node, schema, facts)
 
-    into = node.find(exp.ToTableProperty)
+    into = property_of(node, exp.ToTableProperty)
     if into is None or plan.query is None:
         return plan
 
     return feed_table(plan, into.this, facts)
+
+
+def property_of(node: exp.Create, kind: type[exp.Expr]) -> exp.Expr | None:
+    """Return a property of a statement. The query behind it is not searched: that takes time."""
+    properties = node.args.get("properties")
+    return properties.find(kind) if properties is not None else None
 
 
 def define_by_query(plan: Plan, node: exp.Create, schema: exp.Schema | None, facts: Facts) -> None:
@@ -107,7 +113,7 @@ def declare_columns(plan: Plan, node: exp.Create, schema: exp.Schema | None, fac
 
 def reads_rows(node: exp.Create, items: list[Any]) -> bool:
     """CREATE EXTERNAL TABLE t (a INT AS (value:c1::INT))      Snowflake: VALUE is a column, too"""
-    if node.find(exp.ExternalProperty) is None:
+    if property_of(node, exp.ExternalProperty) is None:
         return False
 
     columns = chain.from_iterable(item.find_all(exp.Column) for item in items)
