@@ -11,6 +11,7 @@ from lineal.extract.pyspark.embedded.statements import Statement
 from lineal.extract.pyspark.embedded.unreached import add_unreached
 from lineal.extract.pyspark.files import files_of
 from lineal.extract.pyspark.frame_libraries import TRACED
+from lineal.extract.pyspark.notebooks import cells_or_text
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Corpus, Script
@@ -61,7 +62,9 @@ class EmbeddedSql:
 def has_embedded(scripts: Iterable[Script]) -> bool:
     """Tell whether a program among these scripts may hand SQL to a database."""
     return any(
-        script.dialect == PYTHON and script.target is None and SQL_WORDS.search(script.text)
+        script.dialect == PYTHON
+        and script.target is None
+        and SQL_WORDS.search(cells_or_text(script.text))
         for script in scripts
     )
 

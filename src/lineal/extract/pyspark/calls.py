@@ -18,6 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     EXPRESSIONS,
     FRAME_METHODS,
     LIBRARY_ROOTS,
+    TRANSPOSED,
     CallHandler,
     attribute_of,
     computed_by,
@@ -47,6 +48,7 @@ from lineal.extract.pyspark.values import (
     Native,
     Partial,
     Session,
+    Transposed,
     Udf,
     Unknown,
     Value,
@@ -74,7 +76,7 @@ def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
         frame.gaps = frame.gaps.union(run.gaps[before:], run.loose)
         del run.gaps[before:]
     elif run.calls == 0 and run.gaps:
-        run.loose += run.gaps
+        run.loose += [each for each in dict.fromkeys(run.gaps) if each not in run.loose]
         run.gaps.clear()
 
     return made
@@ -283,6 +285,16 @@ DIRECT: dict[type, Mapping[str, CallHandler]] = {
 """df.select(…), col("a").alias(…)      most calls of a job: no need to make a method first"""
 
 
+def columns_of_rows(run: Run, node: ast.Call, held: Value) -> list[Value] | None:
+    """zip(*rows)      Return what zip() gives, where rows are a value of a DataFrame library"""
+    transpose = TRANSPOSED.get(held.__class__)
+    if transpose is None or not isinstance(node.func, ast.Name) or node.func.id != "zip":
+        return None
+
+    columns = transpose(run, held)
+    return [Transposed(columns)] if columns is not None else None
+
+
 def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywords]:
     """The values of a call's arguments, stars unpacked."""
     arguments: Arguments = []
@@ -295,7 +307,7 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
         else:
             several = argument.value  # type: ignore[attr-defined]
             held = value(run, several, env)
-            items = iterate(run, held, argument)
+            items = columns_of_rows(run, node, held) or iterate(run, held, argument)
             if items is not None:
                 arguments.extend(items)
             else:

@@ -14,6 +14,7 @@ from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, operation_of, value
 from lineal.extract.pyspark.knowledge import all_known, is_known, is_text, items_of, truth
+from lineal.extract.pyspark.number_loops import note_test
 from lineal.extract.pyspark.protocols import call_special, iterate
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
@@ -59,6 +60,7 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
         if outcome is None:
             return Unknown("…", "a condition")
 
+        note_test(run, node, outcome, left, right)
         if outcome is False:
             result = False
 
@@ -243,6 +245,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
     """
     asked = value(run, node.test, env)
     test = truth(asked)
+    note_test(run, node.test, test, asked)
     if test is not None:
         return value(run, node.body if test else node.orelse, env)
 

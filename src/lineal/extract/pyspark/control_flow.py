@@ -14,6 +14,12 @@ from lineal.extract.pyspark.embedded.contexts import enter_context, leave_contex
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import all_of, truth
 from lineal.extract.pyspark.matching import fits_pattern
+from lineal.extract.pyspark.number_loops import (
+    FEWEST_NUMBERS,
+    NumberRounds,
+    note_test,
+    only_counts,
+)
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
@@ -28,7 +34,6 @@ from lineal.extract.pyspark.values import (
     method_of,
 )
 from lineal.model.diagnostic import Code
-from lineal.model.sequences import instances
 
 MOST_ROUNDS = 2_000
 """How many items of a list a loop is followed for."""
@@ -42,7 +47,7 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
 
     if full: …      both branches, where only a run knows the condition
     """
-    asked = value(run, node.test, env)
+    asked = value_of_test(run, node, env) if run.tests else value(run, node.test, env)
     test = truth(asked)
     if test is not None:
         return run_block(run, node.body if test else node.orelse, env, returns)
@@ -59,6 +64,21 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
     )
 
 
+def value_of_test(run: Run, node: ast.If, env: Environment) -> Value:
+    """Return the value of a test inside a loop over numbers; it counts if anything depends on it.
+
+    if epoch % 100 == 0: print(loss)
+    """
+    watching = run.tests
+    if not _does_something([*node.body, *node.orelse]):
+        run.tests = []
+
+    asked = value(run, node.test, env)
+    note_test(run, node.test, truth(asked), asked)
+    run.tests = watching
+    return asked
+
+
 def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
     """Run a for statement.
 
@@ -71,7 +91,7 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
     if items is None:
         return unknown_loop(run, node, held, env, returns)
 
-    watched = Rounds(run, exactly=True) if only_counts(node, held) else None
+    watched = rounds_of(run, node, held)
     for rounds, item in enumerate(items):
         if rounds >= most:
             message = f"a loop over more than {most} items is followed for {most} only"
@@ -86,26 +106,28 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
 
-        if is_over:
+        if watched is not None and is_over:
+            watched.leave(len(items[rounds + 1 : most]))
+            bind(run, node.target, items[:most][-1], env)
             break
 
     return run_block(run, node.orelse, env, returns)
 
 
-def only_counts(node: ast.For | ast.AsyncFor, held: Value) -> bool:
-    """Tell whether the body of a loop over numbers never asks for the number.
+def rounds_of(run: Run, node: ast.For | ast.AsyncFor, held: Value) -> NumberRounds | None:
+    """Return what watches the rounds of a loop over many numbers, so that it may end early."""
+    if not isinstance(held, range) or len(held) < FEWEST_NUMBERS:
+        return None
 
-    for _ in range(1000): cursor.execute("INSERT …")
-    """
-    if not isinstance(held, range) or not isinstance(node.target, ast.Name):
-        return False
-
-    named = instances(ast.walk(node), ast.Name)
-    return [each.id for each in named].count(node.target.id) == 1
+    return NumberRounds(run, only_counts(node))
 
 
 def run_round(
-    run: Run, body: list[ast.stmt], env: Environment, returns: Returns, watched: Rounds | None
+    run: Run,
+    body: list[ast.stmt],
+    env: Environment,
+    returns: Returns,
+    watched: Rounds | NumberRounds | None,
 ) -> tuple[Flow, bool]:
     """Run the body of a loop; return how it ended, and whether the rounds that follow do the same."""
     if watched is None:

@@ -27,6 +27,7 @@ from lineal.extract.pyspark.values import (
 from lineal.model.sequences import instances
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
+WITH_UDFS = ("pyspark.", "snowflake.snowpark.")
 UDF_DECORATORS = {f"{name}_decorator": name for name in UDFS}
 DATASETS = (
     "table",
@@ -133,7 +134,7 @@ def decorate_by_library(
         if found is not None:
             return found
 
-    if name in UDFS and ("pyspark" in full or not full):
+    if name in UDFS and (not full or full.startswith(WITH_UDFS)):
         return make_udf(name, made, ast.unparse(decorator))
 
     if isinstance(owner, Builder) and owner.kind in UDF_DECORATORS:

@@ -96,6 +96,9 @@ DECIDED: dict[type, Callable[[Run, Value, list[Any], Any], Value]] = {}
 COMPREHENDED: dict[type, Callable[[Run, Any, Any, Environment], Value]] = {}
 """[f(x) for x in value]: what a comprehension over this class gives where its items are not known."""
 
+TRANSPOSED: dict[type, Callable[[Run, Value], list[Value] | None]] = {}
+"""zip(*value): the columns of values that are rows, where the class knows them."""
+
 LISTED: set[type] = set()
 """Classes that list(), set() and sorted() leave as they are, where their items are not known."""
 

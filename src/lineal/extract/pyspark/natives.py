@@ -37,6 +37,7 @@ from lineal.extract.pyspark.values import (
     Instance,
     Library,
     SchemaValue,
+    Transposed,
     TypeValue,
     Unknown,
     Value,
@@ -146,8 +147,12 @@ def is_pair(held: Value) -> bool:
 def zip_(run: Run, call: Invocation) -> Value:
     """Evaluate zip().
 
-    zip(names, kinds)
+    zip(names, kinds), zip(*rows)
     """
+    first = next(iter(call.arguments), None)
+    if isinstance(first, Transposed):
+        return first.columns
+
     several = items_of_each(call.arguments)
     if several is None:
         return unknown_value()

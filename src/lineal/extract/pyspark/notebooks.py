@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import lru_cache
 
 from lineal.model.boundary import describe_error
 from lineal.model.sequences import first_or_none
@@ -68,6 +69,18 @@ def of_jupyter(text: str) -> tuple[str, list[int]]:
             places.append(cursor + 1)
 
     return "\n".join(found), places
+
+
+@lru_cache(maxsize=8)
+def cells_or_text(text: str) -> str:
+    """Return the code of a notebook without its outputs, or the text of any other program."""
+    if not text.lstrip().startswith("{"):
+        return text
+
+    try:
+        return "\n".join(code_of(text))
+    except NotANotebook:
+        return text
 
 
 class NotANotebook(ValueError):

@@ -12,6 +12,7 @@ from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, operation_of, value
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import truth
+from lineal.extract.pyspark.number_loops import note_test
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, MOST_ITEMS
 from lineal.extract.pyspark.texts import format_percent, text_of_parts
@@ -213,6 +214,7 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         if known is None:
             return Unknown("…", "a condition")
 
+        note_test(run, node, known, held)
         return not known
 
     if not isinstance(held, NUMBERS) or isinstance(held, bool):

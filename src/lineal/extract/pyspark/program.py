@@ -234,7 +234,7 @@ class Program:
         if not self.run.queries:
             return []
 
-        used = {id(each) for write in self.run.writes for each in ancestors(write.relation)}
+        used = set(map(id, ancestors(*(write.relation for write in self.run.writes))))
         found: dict[int, Write] = {}
         taken: Counter[str] = Counter()
         for query in self.run.queries:
@@ -395,11 +395,13 @@ class Program:
         reading, run.reading = run.reading, file.reading
         home, run.home = run.home, env.home
         journals, depth = run.journals, run.depth
+        tests, watched = run.tests, run.watched
         outside = run.enter()
 
         for statement in file.tree.body:
             try:
                 run.journals, run.depth, run.calls = [], depth, 0
+                run.tests, run.watched = [], 0
                 run.parted = (
                     run_block(run, [statement], env, Returns()) is not Flow.ON or run.parted
                 )
@@ -416,6 +418,7 @@ class Program:
                 run.reading = file.reading
 
         run.reading, run.journals, run.depth, run.home = reading, journals, depth, home
+        run.tests, run.watched = tests, watched
         run.leave(outside, taken=True)
         own_unknown_names(env)
         return env
@@ -474,11 +477,10 @@ class Program:
 
         used = {
             id(parent)
-            for relation, _, _ in leaves.values()
-            for each in ancestors(relation)
+            for each in ancestors(*(relation for relation, _, _ in leaves.values()))
             for parent in each.parents
         }
-        views = {id(parent) for view in self.run.views.values() for parent in ancestors(view)}
+        views = set(map(id, ancestors(*self.run.views.values())))
         stem = file.script.target or next(iter(file.parts[-1:]), "query")
         number = 0
 

@@ -261,12 +261,12 @@ class Draft:
         self.index[made.key] = [made]
 
 
-def ancestors(relation: Relation) -> Iterable[Relation]:
-    """Every step on the way to a DataFrame, each once, the first first."""
+def ancestors(*relations: Relation) -> Iterable[Relation]:
+    """Every step on the way to DataFrames, each once, the first first."""
     order: list[Relation] = []
     seen: set[int] = set()
     begun: list[Relation] = []
-    waiting: list[Relation | None] = [relation]
+    waiting: list[Relation | None] = [*reversed(relations)]
 
     while waiting:
         here = waiting.pop()

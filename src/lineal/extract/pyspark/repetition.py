@@ -170,15 +170,11 @@ def remember_call(run: Run, call: Call, key: Hashable, before: Mark, given: Valu
 
 
 class Rounds:
-    """The rounds of a loop: it ends when they change nothing but numbers and write nothing new.
+    """The rounds of a loop: it ends when they change nothing but numbers and write nothing new."""
 
-    for _ in range(1000): …      `exactly`: numbers count, too, so the rounds that follow are known
-    """
-
-    def __init__(self, run: Run, exactly: bool = False) -> None:
+    def __init__(self, run: Run) -> None:
         """Start counting the rounds of a loop that only a run can end."""
         self.run = run
-        self.exactly = exactly
         self.number = 0
         self.stable = 0
         self.is_long = self.is_watched = False
@@ -206,7 +202,7 @@ class Rounds:
 
         journal = run.journals[-1] if run.journals else {}
         quiet = all(
-            run.is_young(container, self.since) or is_alike(before, container, self.exactly)
+            run.is_young(container, self.since) or is_alike(before, container)
             for container, before in journal.values()
         )
         run.keep()
@@ -215,8 +211,8 @@ class Rounds:
         return self.stable >= (1 if self.is_long else STABLE_ROUNDS)
 
 
-def is_alike(before: Any, after: Any, exactly: bool = False) -> bool:
-    """Whether a container is what it was; numbers may differ, unless `exactly` is asked for."""
+def is_alike(before: Any, after: Any) -> bool:
+    """Whether a container is what it was; numbers may differ."""
     if len(before) != len(after):
         return False
 
@@ -227,7 +223,7 @@ def is_alike(before: Any, after: Any, exactly: bool = False) -> bool:
     else:
         return bool(before == after)
 
-    return all(is_same(one, other, exactly) for one, other in pairs)
+    return all(is_same(one, other) for one, other in pairs)
 
 
 def is_same(one: Value, other: Value, exactly: bool = False) -> bool:
@@ -241,6 +237,10 @@ def is_same(one: Value, other: Value, exactly: bool = False) -> bool:
     if isinstance(one, Relation) and isinstance(other, Relation):
         return is_same_relation(one, other)
 
+    alike = ALIKE.get(one.__class__)
+    if alike is not None and one.__class__ is other.__class__:
+        return alike(one, other)
+
     if isinstance(one, Write) and isinstance(other, Write):
         return one.name == other.name and is_same_relation(one.relation, other.relation)
 
@@ -248,6 +248,10 @@ def is_same(one: Value, other: Value, exactly: bool = False) -> bool:
         return fingerprint(one) == fingerprint(other)
     except TooLarge:
         return False
+
+
+ALIKE: dict[type, Callable[[Value, Value], bool]] = {}
+"""Class of a value of another library -> whether two of them have the same lineage"""
 
 
 def is_same_relation(one: Relation, other: Relation) -> bool:

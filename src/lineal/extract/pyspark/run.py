@@ -5,7 +5,7 @@ walked.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -138,6 +138,10 @@ class Activation(NamedTuple):
     calls: int
 
 
+NumberTest = tuple[Hashable, bool]
+"""What was compared in a test of numbers, and whether it held."""
+
+
 class Work:
     """The work of a run: how much there was, and what need not be done twice."""
 
@@ -153,6 +157,12 @@ class Work:
         self.elements = 0
         """how many functions over elements of a column are inside each other"""
         self.journals: list[dict[int, tuple[Any, Any]]] = []
+        self.tests: list[dict[int, set[NumberTest]]] = []
+        """the tests of numbers in each loop over numbers that is watched"""
+        self.widened = 0
+        """how many expressions of series have become too large to be followed"""
+        self.watched = 0
+        """how many of the journals belong to rounds of a loop, which are certain to happen"""
         self.changes = 0
         """how often something changed that is not a name of the current function"""
         self.scans = 0

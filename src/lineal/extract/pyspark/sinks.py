@@ -50,7 +50,7 @@ def write_dataset(run: Run, write: Write) -> None:
         run.dynamic("a target whose name is empty", write.node, gap=False)
         return
 
-    certain = not run.journals
+    certain = len(run.journals) <= run.watched
     there = run.written.get(write.name.lower())
     if write.keeps and there is not None and there.certain:
         return

@@ -133,6 +133,13 @@ class Pattern(str):
 
 
 @dataclass(frozen=True)
+class Transposed:
+    """zip(*rows): the columns that it gives, handed to it as its only argument."""
+
+    columns: list[Value]
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of several known values: what an `if` left open."""
 

@@ -270,3 +270,75 @@ def test_a_long_round_that_makes_only_new_values_ends_its_loop() -> None:
     found = extract(Corpus("spark", [Script(program, "python", "job.py")]))
     assert [str(edge.target) for edge in found.edges] == ["u.a"]
     assert "a loop is followed for 2 rounds only" in [each.message for each in found.diagnostics]
+
+
+def edges_and_messages(text: str) -> tuple[set[str], set[str]]:
+    """Return the edges of a program, and what was reported besides open stars."""
+    found = read(text)
+    told = {each.message for each in found.diagnostics if each.code is not Code.OPEN_STAR}
+    return {f"{edge.source} -> {edge.target}" for edge in found.edges}, told
+
+
+PLAIN_LOOP = (
+    "import pandas as pd\nimport torch\ndf = pd.read_csv('a.csv', usecols=['x', 'y'])\n"
+    "history = []\nrate = 1.0\nnames = []\n"
+    "for epoch in range(1000):\n    loss = model.step(torch.rand(8), rate)\n"
+    "    history.append(loss)\n    rate = rate * 0.9\n"
+)
+
+
+def test_a_loop_over_numbers_ends_when_its_rounds_change_plain_values_only() -> None:
+    """What it leaves is unknown, and the list has an item for each round that is followed."""
+    text = PLAIN_LOOP + (
+        "    if epoch % 10 == 0:\n        print(loss)\n"
+        "for number in range(len(history)):\n    names.append(f'c{number}')\n"
+        "df['x'].to_frame(names[399]).to_csv('b.csv', index=False)\n"
+        "df['y'].to_frame(f'y{rate}').to_csv('c.csv', index=False)\n"
+    )
+    edges, told = edges_and_messages(text)
+    assert "a.csv.x -> b.csv.c399" in edges
+    assert not [each for each in edges if each.startswith("a.csv.y -> c.csv.y0.")]
+    assert not [each for each in told if "is followed for" in each]
+
+
+LATE = {
+    "a write that a number decides": "    if epoch == 90:\n        df[['x']].to_csv('b.csv', index=False)\n",
+    "a number that is counted": (
+        "    n = epoch * 2\n    if n > 180:\n        df[['x']].to_csv('b.csv', index=False)\n"
+    ),
+    "a remainder": (
+        "    if epoch > 50 and not epoch % 77:\n        df[['x']].to_csv('b.csv', index=False)\n"
+    ),
+    "a test of another function": (
+        "    (lambda n: df[['x']].to_csv('b.csv', index=False) if n == 120 else None)(epoch)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_a_loop_over_numbers_is_followed_while_a_test_may_change(what: str) -> None:
+    """A round like the last one may still be followed by one that writes."""
+    edges, _ = edges_and_messages(PLAIN_LOOP + LATE[what])
+    assert "a.csv.x -> b.csv.x" in edges
+
+
+def test_columns_that_a_loop_over_numbers_makes_are_all_there() -> None:
+    """A round that adds a column is not like the last one."""
+    text = (
+        "import pandas as pd\ndf = pd.read_csv('a.csv', usecols=['x'])\n"
+        "for lag in range(1, 25):\n    df[f'lag_{lag}'] = df['x'].shift(lag)\n"
+        "df.to_csv('b.csv', index=False)\n"
+    )
+    edges, _ = edges_and_messages(text)
+    assert {f"a.csv.x -> b.csv.lag_{lag}" for lag in range(1, 25)} < edges
+
+
+def test_the_last_write_of_a_loop_over_numbers_counts() -> None:
+    """Each round writes the same file, from a frame that has one more column."""
+    text = (
+        "import pandas as pd\ndf = pd.read_csv('a.csv', usecols=['x'])\n"
+        "for n in range(12):\n    df['y'] = df['x'] + n\n    df.to_csv('b.csv', index=False)\n"
+        "df.drop(columns=['x']).to_csv('b.csv', index=False)\n"
+    )
+    edges, _ = edges_and_messages(text)
+    assert edges == {"a.csv.x -> b.csv.y"}

@@ -17,13 +17,14 @@ on_spark.py    the pandas API on Spark
 udfs.py        bodies of pandas UDFs
 files.py       read_csv, read_sql, to_parquet, to_sql
 library.py     functions of pandas and numpy
+alike.py      values with the same lineage, for loops that repeat themselves
 names.py, unknown_names.py    df.columns, where its names are known, and where not
 frames.py      the tables of methods, and what a name of a value means
 """
 
 from __future__ import annotations
 
-from lineal.extract.dataframes.pandas import names, spark, udfs
+from lineal.extract.dataframes.pandas import alike, names, spark, udfs
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.elements import (
     ask,
@@ -76,6 +77,7 @@ from lineal.extract.dataframes.pandas.lookups import look_up_element
 from lineal.extract.dataframes.pandas.merging import merge_frames
 from lineal.extract.dataframes.pandas.names import NameList
 from lineal.extract.dataframes.pandas.selection import (
+    columns_of_rows,
     delete_item,
     item_of_frame,
     item_of_indexer,
@@ -130,6 +132,7 @@ from lineal.extract.pyspark.dispatch import (
     OPERATIONS,
     RECEIVERS,
     RELATIONS,
+    TRANSPOSED,
 )
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
 from lineal.extract.pyspark.items import SLICED
@@ -186,6 +189,7 @@ CALLS[Groups] = call_groups
 OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine, Names: combine_names})
 COMPREHENDED[Names] = comprehend
 LISTED.add(Names)
+TRANSPOSED[Series] = columns_of_rows
 LOOK_UPS[Series] = look_up_element
 ITEM_TARGETS.update({DataFrame: set_item, Indexer: set_part, Series: set_values})
 ATTRIBUTE_TARGETS.update({DataFrame: set_attribute, Series: set_series_attribute})
@@ -224,4 +228,4 @@ KNOWN["pandas"] = {
     "functions of numpy, besides those that transform each value": frozenset(NUMPY),
 }
 
-__all__ = ["FRAME", "spark", "udfs"]
+__all__ = ["FRAME", "alike", "spark", "udfs"]

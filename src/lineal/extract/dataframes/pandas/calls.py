@@ -102,7 +102,7 @@ class Call:
         if held:
             return held[0]
 
-        for each in table.index:
+        for each in (*table.index, *relation.hidden):
             if each.slot.name == name:
                 return each
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import starmap
 from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Slot
+from lineal.algebra.frame import PatternColumns, Slot, Star, star_slot
 from lineal.algebra.relation import rename as rename_frame
 from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
@@ -48,7 +49,7 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
-from lineal.model.edge import Doubt
+from lineal.model.edge import Dataset, Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.sequences import all_are
 from lineal.model.way import Confidence, How
@@ -160,7 +161,7 @@ def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> T
     attributes = []
     for each in table.relation.attributes:
         if each.slot.star is not None:
-            attributes += doubt_stars([each], RENAMED)
+            attributes.append(rename_star(each, each.slot.star, new_name))
             continue
 
         name = new_name(each.slot.name)
@@ -173,14 +174,36 @@ def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> T
     return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
 
+def is_pivoted(each: Attribute) -> bool:
+    """Tell whether columns that are not known are those of a pivot."""
+    return each.slot.star is not None and isinstance(each.slot.star.made, PatternColumns)
+
+
+def rename_star(each: Attribute, star: Star, new_name: Callable[[str], Value]) -> Attribute:
+    """Return columns that are not known under other names; those of a pivot keep what stands for
+    their names.
+
+    wide.columns = [f"paid_{c}" for c in wide.columns]      paid_<pivot:kind>
+    """
+    label = star.dataset.name
+    made = star.made
+    name = new_name(label) if isinstance(made, PatternColumns) else None
+    if made is None or not is_name(name) or label not in name_of(name):
+        return doubt_stars([each], RENAMED)[0]
+
+    before, _, behind = name_of(name).partition(label)
+    made = made._replace(prefix=before + made.prefix, suffix=made.suffix + behind)
+    return fresh(star_slot(star._replace(dataset=Dataset("", name_of(name)), made=made)))
+
+
 def set_names(call: Call, table: Table, names: Value) -> Table:
     """df.columns = ["a", "b"]      by position"""
     if isinstance(names, Names) and not names.gone and not names.some:
-        return rename_each(call, table, lambda name: name) if names.changed else table
+        return rename_by_names(call, table, names)
 
     known = call.names(names)
     if known is None:
-        return call.unknown(table)
+        return replace(call.unknown(table), index=table.index)
 
     relation = table.relation
     if relation.complete and len(relation.attributes) == len(known):
@@ -191,6 +214,19 @@ def set_names(call: Call, table: Table, names: Value) -> Table:
     frame = rename_frame(relation.frame, [(name, name) for name in known])
     attributes = list(map(fresh, frame.slots))
     return table.with_relation(call.derive(table, attributes, call.evaluation()))
+
+
+def rename_by_names(call: Call, table: Table, names: Names) -> Table:
+    """df.columns = df.columns.str.lower(), df.columns = ["x_" + c for c in df.columns]"""
+    before, behind = names.affixes
+    if not names.changed and not before and not behind:
+        return table
+
+    if (before or behind) and any(not is_pivoted(each) for each in table.relation.stars):
+        call.dynamic("columns that are not known, under other names")
+        return replace(call.unknown(table), index=table.index)
+
+    return rename_each(call, table, lambda name: f"{before}{name}{behind}")
 
 
 def set_axis(call: Call, table: Table) -> Table:

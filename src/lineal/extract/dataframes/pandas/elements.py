@@ -218,6 +218,7 @@ def bound_series(run: Run, held: Series, node: ast.AST) -> Series:
         return held
 
     run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
+    run.widened += 1
     leaves = slots_below(held.tree)
     run.step(size >> 4)
     lineage = unite_lineages(meta_of(each)["slot"].lineage for each in leaves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from itertools import starmap
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import add_doubt, unite_lineages
@@ -14,6 +15,7 @@ from lineal.extract.dataframes.pandas.calls import (
     relations_of,
     without_names,
 )
+from lineal.extract.dataframes.pandas.columns import rename_column
 from lineal.extract.dataframes.pandas.joins import stack_tables
 from lineal.extract.dataframes.pandas.selection import narrow_rows
 from lineal.extract.dataframes.pandas.trees import holds_unknown
@@ -76,7 +78,8 @@ def plain_slot(slot: Slot) -> Slot:
 
 def final_relation(held: DataFrame) -> Relation:
     """Return a frame that a program ends with: its index first, where that has names."""
-    return columns_to_write(held.table, True)
+    table = held.table
+    return with_folded_names(table.relation.derive([*table.index, *table.relation.attributes]))
 
 
 def read_file(call: Call) -> Value:
@@ -402,12 +405,23 @@ def row_of_values(frame: DataFrame) -> Row:
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def columns_to_write(table: Table, with_index: bool) -> Relation:
+def columns_to_write(call: Call, table: Table, with_index: bool) -> Relation:
     """Return the columns that are written of a frame: its index first, where that is written and has names."""
     if not with_index or not table.index:
         return with_folded_names(table.relation)
 
-    return with_folded_names(table.relation.derive([*table.index, *table.relation.attributes]))
+    index = labeled_index(call, table)
+    return with_folded_names(table.relation.derive([*index, *table.relation.attributes]))
+
+
+def labeled_index(call: Call, table: Table) -> list[Attribute]:
+    """df.to_csv("out.csv", index_label="day")      the index under the names that a file gives it"""
+    labels = call.keywords.get("index_label")
+    names = call.names(labels) if labels not in (None, False) else None
+    if names is None or len(names) != len(table.index):
+        return list(table.index)
+
+    return list(starmap(rename_column, zip(table.index, names, strict=True)))
 
 
 def to_file(index_default: bool) -> Callable[[Call, Table], Value]:
@@ -424,7 +438,7 @@ def to_file(index_default: bool) -> Callable[[Call, Table], Value]:
             table = select_columns(call, table, wanted)
 
         append = call.keywords.get("mode") == "a"
-        relation = columns_to_write(table, call.flag("index", index_default))
+        relation = columns_to_write(call, table, call.flag("index", index_default))
         write_path(call.run, relation, path, call.node, append)
         return None
 
@@ -444,7 +458,10 @@ def to_json(call: Call, table: Table) -> Value:
         return Unknown("text", "the text of a frame", inputs=(table.relation,))
 
     write_path(
-        call.run, columns_to_write(table, call.keywords.get("orient") == "table"), path, call.node
+        call.run,
+        columns_to_write(call, table, call.keywords.get("orient") == "table"),
+        path,
+        call.node,
     )
     return None
 
@@ -455,7 +472,7 @@ def to_excel(call: Call, table: Table) -> Value:
     if isinstance(target, Workbook):
         target = target.path
 
-    relation = columns_to_write(table, call.flag("index", True))
+    relation = columns_to_write(call, table, call.flag("index", True))
     write_path(call.run, relation, target, call.node, append=True)
     return None
 
@@ -496,7 +513,7 @@ def to_sql(call: Call, table: Table) -> Value:
         name = f"{schema}.{name}"
 
     append = call.get(3, "if_exists", call.keywords.get("if_exists")) == "append"
-    relation = columns_to_write(table, call.flag("index", True))
+    relation = columns_to_write(call, table, call.flag("index", True))
     write_table(call.run, relation, name, call.node, append)
     return None
 

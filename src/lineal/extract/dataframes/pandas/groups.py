@@ -550,6 +550,9 @@ def count_group_values(call: Call, groups: Groups) -> Value:
 STATISTICS = ("count", "mean", "std", "min", "25%", "50%", "75%", "max")
 """The columns that describe() makes of a column of numbers."""
 
+TEXT_STATISTICS = ("unique", "top", "freq", "first", "last")
+"""The columns that describe() makes of texts only: hidden until the program names them."""
+
 
 def describe_groups(call: Call, groups: Groups) -> Value:
     """groupby("k")["x"].describe()      a column for each statistic"""
@@ -558,7 +561,10 @@ def describe_groups(call: Call, groups: Groups) -> Value:
 
     name = columns_of(call, groups)[0]
     items: list[Item] = [(each, name, each) for each in STATISTICS]
-    return DataFrame(aggregate_groups(call, groups, items))
+    found = aggregate_groups(call, groups, items)
+    others = aggregate_groups(call, groups, [(each, name, each) for each in TEXT_STATISTICS])
+    found.relation.hidden = tuple(others.relation.attributes)
+    return DataFrame(found)
 
 
 def filter_groups(call: Call, groups: Groups) -> Value:
@@ -679,10 +685,15 @@ def rolling_of_groups(call: Call, groups: Groups) -> Value:
 
 
 def rolling_keys(call: Call, table: Table) -> tuple[Any, ...]:
-    """Return what orders the rows of a window: a column that is named, else what they are sorted by."""
+    """Return what orders the rows of a window: a column that is named, the index of a window of time,
+    else what the rows are sorted by.
+    """
     named = call.keywords.get("on")
     if is_name(named):
         return (call.leaf(call.column(table, name_of(named))),)
+
+    if isinstance(call.get(0, "window"), str) and table.index:
+        return tuple(call.leaves(table.index))
 
     return tuple(order_of(call, table))
 

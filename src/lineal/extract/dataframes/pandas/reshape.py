@@ -14,7 +14,14 @@ from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of, without_names
 from lineal.extract.dataframes.pandas.groups import aggregate_tree, label_of
 from lineal.extract.dataframes.pandas.trees import aggregate, transforming_call
-from lineal.extract.dataframes.pandas.values import DataFrame, Groups, Levels, Series, Table
+from lineal.extract.dataframes.pandas.values import (
+    DataFrame,
+    Groups,
+    Levels,
+    Names,
+    Series,
+    Table,
+)
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Library, Value
 from lineal.model.edge import Dataset, Doubt
@@ -30,10 +37,12 @@ def pivot_table(call: Call, table: Table) -> Value:
     index = optional_names(call, call.get(1, "index"))
     columns = optional_names(call, call.get(2, "columns"))
     given = call.get(0, "values")
-    values = (
-        rest_of(call, table, [*index, *columns]) if given is None else optional_names(call, given)
-    )
     how = call.get(3, "aggfunc", "mean")
+    if given is None and isinstance(how, dict):
+        values = optional_names(call, list(how))
+    else:
+        values = values_of(call, table, given, [*index, *columns])
+
     return make_pivot(call, table, index, columns, values, how, given)
 
 
@@ -42,9 +51,7 @@ def pivot(call: Call, table: Table) -> Value:
     index = optional_names(call, call.get(1, "index"))
     columns = optional_names(call, call.get(0, "columns"))
     given = call.get(2, "values")
-    values = (
-        rest_of(call, table, [*index, *columns]) if given is None else optional_names(call, given)
-    )
+    values = values_of(call, table, given, [*index, *columns])
     return make_pivot(call, table, index, columns, values, None, given)
 
 
@@ -54,6 +61,11 @@ def optional_names(call: Call, held: Value) -> list[str]:
         return []
 
     return call.names(held) or []
+
+
+def values_of(call: Call, table: Table, given: Value, keys: Sequence[str]) -> list[str]:
+    """Return the columns whose values a pivot has: those that are given, else all but its keys."""
+    return rest_of(call, table, keys) if given is None else optional_names(call, given)
 
 
 def rest_of(call: Call, table: Table, names: Sequence[str]) -> list[str]:
@@ -99,6 +111,9 @@ def levels_of(
 ) -> list[str]:
     """Return the levels before the values of the data in the names of a pivot."""
     levels = [label_of(each)] if isinstance(how, list) else []
+    if isinstance(how, dict) and any(isinstance(held, list) for held in how.values()):
+        return [label_of(each)] if is_name(given) else [name, label_of(each)]
+
     return levels if is_name(given) and columns else [*levels, name]
 
 
@@ -131,8 +146,13 @@ def cell(
 
 def melt(call: Call, table: Table) -> Table:
     """df.melt(id_vars=["id"], value_vars=["a", "b"], var_name="kind", value_name="amount")"""
-    kept = optional_names(call, call.get(0, "id_vars"))
+    ids = optional_names(call, call.get(0, "id_vars"))
+    kept = list(ids)
     listed = call.get(1, "value_vars")
+    if isinstance(listed, Names):
+        kept += [name for name in listed.gone if name not in kept]
+        listed = None
+
     melted = [n for n in table.relation.names if n not in kept] if listed is None else None
     if melted is None:
         melted = optional_names(call, listed)
@@ -140,7 +160,7 @@ def melt(call: Call, table: Table) -> Table:
     label = name_or(call.get(2, "var_name"), "variable")
     title = name_or(call.get(3, "value_name"), "value")
     evaluation = call.evaluation()
-    keys = [call.column_by_name(table, name, evaluation) for name in kept]
+    keys = [call.column_by_name(table, name, evaluation) for name in ids]
     lineages = [call.column_by_name(table, name, evaluation).slot.lineage for name in melted]
     if listed is None and table.relation.stars:
         call.dynamic("all other columns of a schema that is not known")

@@ -210,7 +210,7 @@ def columns_by_key(call: Call, table: Table, key: Value) -> Table:
 
 def columns_of_names(call: Call, table: Table, names: Names) -> Table:
     """df[[c for c in df.columns if c != "id"]]      every column but those that are left out"""
-    if names.some:
+    if names.some or any(names.affixes):
         call.dynamic("columns that a condition selects, of names that are not known")
         table = some_columns(call, table)
 
@@ -532,6 +532,19 @@ def parts_of(tree: Any, count: int) -> list[Any] | None:
         return None
 
     return [case(tests, list(values)) for values in zip(*present(arms), strict=True)]
+
+
+def columns_of_rows(run: Run, held: Series) -> list[Value] | None:
+    """df["a"], df["b"] = zip(*df.apply(f, axis=1))      a series for each value that f returns"""
+    first = held.tree
+    while isinstance(first, exp.Case):
+        first = first.args["ifs"][0].args["true"]
+
+    parts = parts_of(held.tree, len(first.expressions)) if isinstance(first, exp.Array) else None
+    if parts is None:
+        return None
+
+    return [held.with_tree(each, name=None) for each in parts]
 
 
 def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:

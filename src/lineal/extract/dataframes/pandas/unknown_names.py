@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from itertools import chain
+from typing import NamedTuple, TypeGuard
 
 from lineal.extract.dataframes.pandas.calls import Call, texts_of
 from lineal.extract.dataframes.pandas.values import Names
@@ -137,15 +138,58 @@ def comprehend(run: Run, node: Comprehension, held: Names, env: Environment) -> 
         return None
 
     variable = loop.target.id
-    if not keeps_names(node.elt, variable):
+    affixed = affixes_of(node.elt)
+    if affixed is None or not keeps_names(affixed.name, variable):
         return None
 
-    is_changed = not isinstance(node.elt, ast.Name)
+    held = held.with_affixes(affixed.affixes)
+    is_changed = not isinstance(affixed.name, ast.Name)
     gone = names_left_out(run, ast.BoolOp(ast.And(), loop.ifs), variable, env)
     if gone is None:
         return held.copy(is_changed, some=True)
 
     return held.copy(is_changed, gone)
+
+
+class Affixed(NamedTuple):
+    """A name with texts before and behind it."""
+
+    name: ast.expr
+    affixes: tuple[str, str]
+
+
+def affixes_of(node: ast.expr) -> Affixed | None:
+    """Return a name and the texts around it; None where anything else is put together.
+
+    f"paid_{c}", "paid_" + c, c + "_paid", c
+    """
+    parts = [node]
+    if isinstance(node, ast.JoinedStr):
+        parts = [plain_part(each) for each in node.values]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        parts = [node.left, node.right]
+
+    texts = [each.value if is_text_constant(each) else None for each in parts]
+    if texts.count(None) != 1:
+        return None
+
+    place = texts.index(None)
+    return Affixed(
+        parts[place], ("".join(map(str, texts[:place])), "".join(map(str, texts[place + 1 :])))
+    )
+
+
+def plain_part(node: ast.expr) -> ast.expr:
+    """Return what an f-string writes as it is: {c}, but not {c!r} or {c:>8}"""
+    if isinstance(node, ast.FormattedValue) and node.conversion == -1 and not node.format_spec:
+        return node.value
+
+    return node
+
+
+def is_text_constant(node: ast.expr) -> TypeGuard[ast.Constant]:
+    """Tell whether an expression is a text: "paid_" """
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def keeps_names(node: ast.expr, variable: str) -> bool:

@@ -188,9 +188,20 @@ class Names:
     some: bool = False
     """whether a condition that only a run can tell has left names out"""
 
+    affixes: tuple[str, str] = ("", "")
+    """the texts before and behind each name"""
+
     def copy(self, changed: bool = False, gone: Iterable[str] = (), some: bool = False) -> Names:
         """Return a list of its own: with names changed, or without some more of them."""
-        return Names(self.frame, self.changed | changed, [*self.gone, *gone], self.some | some)
+        gone = [*self.gone, *gone]
+        return Names(self.frame, self.changed | changed, gone, self.some | some, self.affixes)
+
+    def with_affixes(self, affixes: tuple[str, str]) -> Names:
+        """Return the names with texts before and behind them."""
+        prefix, suffix = affixes
+        made = self.copy()
+        made.affixes = (prefix + self.affixes[0], self.affixes[1] + suffix)
+        return made
 
 
 def main_of(*held: Value) -> Series:

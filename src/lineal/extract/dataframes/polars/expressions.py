@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -300,16 +301,20 @@ def combine_selected(run: Run, frame: PolarsFrame, expr: Expr, node: ast.AST) ->
             return part
 
         taken = several[id(part.meta["together"])]
-        return exp.Tuple(expressions=[column_or_star(run, each[0], node) for each in taken])
+        trees = [column_or_star(run, frame.relation, each[0], node) for each in taken]
+        return exp.Tuple(expressions=trees)
 
-    first = next((each[0].slot.name for found in several.values() for each in found), LITERAL)
-    return replace(expr, tree=expr.tree.transform(columns), root=expr.root or first)
+    taken = list(chain.from_iterable(several.values()))
+    first = next((each.slot.name for each, _ in taken), LITERAL)
+    doubt = expr.doubt or next((doubt for _, doubt in taken if doubt is not None), None)
+    return replace(expr, tree=expr.tree.transform(columns), root=expr.root or first, doubt=doubt)
 
 
-def column_or_star(run: Run, attribute: Attribute, node: ast.AST) -> Any:
-    """Return a column of a frame as a tree; unknown ones are a star."""
+def column_or_star(run: Run, relation: Relation, attribute: Attribute, node: ast.AST) -> Any:
+    """Return a column of a frame as a tree; unknown ones are a star without the known ones."""
     if attribute.slot.star is not None:
-        return mark_place(run, exp.Star(), node)
+        known = [identifier(name) for name in relation.names]
+        return mark_place(run, exp.Star(except_=known), node)
 
     return mark_place(run, exp.Column(this=identifier(attribute.slot.name)), node)
 
