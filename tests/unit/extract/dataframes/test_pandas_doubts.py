@@ -114,10 +114,19 @@ def test_edges_are_as_certain_as_the_text(name: str) -> None:
 
 def test_an_expression_that_doubles_is_widened() -> None:
     text = (
-        "df = pd.read_csv('a.csv', usecols=['x'])\ns = df['x']\nfor i in range(40):\n    s = s + s\n"
+        "df = pd.read_csv('a.csv', usecols=['x'])\ns = df['x']\n"
+        f"for i in {list(range(40))}:\n    s = s + s\n"
         "df['y'] = s\ndf[['y']].to_csv('c.csv', index=False)\n"
     )
     assert lines(text) == {"a.csv.x -> c.csv.y  TRANSFORMATION  [LOW]"}
+
+
+def test_an_expression_that_a_loop_over_numbers_repeats_keeps_its_sources() -> None:
+    text = (
+        "df = pd.read_csv('a.csv', usecols=['x'])\ns = df['x']\nfor i in range(40):\n    s = s + s\n"
+        "df['y'] = s\ndf[['y']].to_csv('c.csv', index=False)\n"
+    )
+    assert lines(text) == {"a.csv.x -> c.csv.y  TRANSFORMATION"}
 
 
 def test_every_traced_library_lists_its_methods() -> None:
@@ -154,7 +163,7 @@ def test_a_series_that_doubles_in_a_loop_is_widened_once_and_keeps_its_sources()
     found = read(
         "df = pd.read_csv('a.csv', usecols=['x', 'y'])\n"
         "s = df['x'].copy()\n"
-        "for j in range(40):\n"
+        f"for j in {list(range(40))}:\n"
         "    s[j] = s[j] * s[j] + df['y'][j]\n"
         "df['z'] = s\n"
         "df[['z']].to_csv('b.csv', index=False)\n"

@@ -16,7 +16,7 @@ from lineal.algebra.lineage import (
     pour_and_decide,
     unite_lineages,
 )
-from lineal.extract.dataframes.pandas.trees import leaf, literal
+from lineal.extract.dataframes.pandas.trees import leaf, literal, transforming_call
 from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Row, Series, Table
 from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
@@ -26,9 +26,10 @@ from lineal.extract.pyspark.relation import Attribute, Draft, Relation, fresh, o
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in, gather
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
-from lineal.model.sequences import all_are
+from lineal.model.sequences import all_are, present
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 FROM_VARIABLE = Doubt(
@@ -266,6 +267,32 @@ class Call:
             rows.update(table.relation.rows)
 
         return Table(Relation([open_star()], rows, tuple(table.relation for table in tables)))
+
+
+def as_series(held: Value) -> Value:
+    """Return a value that only the data knows as a series, where it is a key of groups.
+
+    for dept, part in df.groupby("dept"): rows.append({"dept": dept, "title": f"{dept}!"})
+    """
+    if isinstance(held, Pattern):
+        return text_as_series(held)
+
+    column = held.collected.column if isinstance(held, Unknown) and held.collected else None
+    table = meta_of(column.tree).get("table") if column is not None else None
+    if column is None or table is None:
+        return held
+
+    return Series(column.tree, None, table, is_scalar=True)
+
+
+def text_as_series(held: Pattern) -> Value:
+    """f"{dept}!"      Return a text of keys of groups as a series; any other text as it is."""
+    trees = list(held.values.values())
+    tables = present(meta_of(each).get("table") for each in trees)
+    if not tables or len(tables) < len(trees):
+        return held
+
+    return Series(transforming_call("text", *trees), None, tables[0], is_scalar=True)
 
 
 def set_column(draft: Draft, made: Attribute) -> None:

@@ -10,6 +10,7 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import add_doubt, unite_lineages
 from lineal.extract.dataframes.pandas.calls import (
     Call,
+    as_series,
     is_name,
     name_of,
     relations_of,
@@ -33,7 +34,7 @@ from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, open_star
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Method, Unknown, Value, inputs_of
+from lineal.extract.pyspark.values import Method, Pattern, Unknown, Value, inputs_of
 from lineal.model.edge import Doubt
 from lineal.model.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.way import Confidence
@@ -302,7 +303,8 @@ def values_by_column(call: Call, data: Value, names: Sequence[str]) -> dict[str,
     rows = items_of(data) if isinstance(data, (list, tuple)) else None
     found: dict[str, Value] = {}
     for at, name in enumerate(names):
-        found[name] = value_of_cells(call, [cell_of(row, at, name) for row in rows or ()])
+        cells = [as_series(cell_of(row, at, name)) for row in rows or ()]
+        found[name] = value_of_cells(call, cells)
 
     return found
 
@@ -311,7 +313,7 @@ def value_of_cells(call: Call, cells: list[Value]) -> Value:
     """[{"v": df["a"].sum()}, {"v": df["b"].sum()}]      Return a column that has all these values."""
     several = instances(cells, Series)
     if len(several) < 2:
-        return first_or_none([*several, *instances(cells, Unknown)])
+        return first_or_none([*several, *instances(cells, (Unknown, Pattern))])
 
     evaluation = call.evaluation()
     made = [call.make("value", each, each.table.relation, evaluation) for each in several]
@@ -338,6 +340,7 @@ def cell_of(row: Value, at: int, name: str) -> Value:
 
 def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
     """Return a frame of series and constants."""
+    columns = {name: as_series(held) for name, held in columns.items()}
     several = instances(columns.values(), Series)
     with_rows = [each for each in several if not each.is_scalar] or several
     home = with_rows[0].table if with_rows else Table(Relation([], {}))
@@ -348,7 +351,7 @@ def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
             fitted = held.with_tree(call.fit_series(held, home.relation.rows))
             attributes.append(call.make(name, fitted, home.relation, evaluation))
         else:
-            if isinstance(held, Unknown):
+            if isinstance(held, (Unknown, Pattern)):
                 call.dynamic("a value", held)
 
             attributes.append(

@@ -44,12 +44,15 @@ from lineal.extract.dataframes.pandas.values import (
     Table,
     Watch,
 )
+from lineal.extract.pyspark.columns.trees import identifier
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
+    Collected,
+    ColumnValue,
     Function,
     Library,
     Method,
@@ -631,11 +634,20 @@ def group_values(
 
 def each_group(held: Groups) -> list[Value] | None:
     """for key, part in df.groupby("k"): …      one round, for any of the groups"""
-    key = Unknown("key", "a key of groups, which only the data knows")
     table = held.table
     keys = [as_expression(each.slot.lineage, None) for each in held.keys]
     rows = narrow(decided_rows(table.relation.rows), GROUPS, keys).rows
-    return [(key, DataFrame(table.with_relation(table.relation.derive(None, rows))))]
+    part = table.with_relation(table.relation.derive(None, rows))
+    values = [key_value(each, part) for each in held.keys]
+    return [(values[0] if len(values) == 1 else tuple(values), DataFrame(part))]
+
+
+def key_value(key: Attribute, table: Table) -> Unknown:
+    """Return the value that the rows of a group have in a key."""
+    tree = exp.Column(this=identifier(key.slot.name))
+    tree._meta = {"slot": key.slot, "table": table}
+    reason = "a key of groups, which only the data knows"
+    return Unknown("key", reason, collected=Collected(ColumnValue(tree)))
 
 
 GROUPED: dict[str, Callable[[Call, Groups], Value]] = {

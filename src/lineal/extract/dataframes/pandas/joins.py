@@ -19,7 +19,14 @@ from lineal.extract.dataframes.pandas.calls import (
 )
 from lineal.extract.dataframes.pandas.columns import coalesce, rename_column
 from lineal.extract.dataframes.pandas.trees import transforming_call
-from lineal.extract.dataframes.pandas.values import DataFrame, Levels, Row, Series, Table
+from lineal.extract.dataframes.pandas.values import (
+    Columns,
+    DataFrame,
+    Levels,
+    Row,
+    Series,
+    Table,
+)
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import (
     Attribute,
@@ -487,11 +494,12 @@ def place_side_by_side(call: Call, tables: Sequence[Table]) -> Table:
 
 
 def combine_first(call: Call, left: Table) -> Table:
-    """a.combine_first(b)      b's values where a has none"""
+    """a.combine_first(b)      b's values where a has none; the rows of both, by their index"""
     right = table_of(call, call.get(0, "other"))
     if right is None:
         return left
 
+    sides = Sides(left, right, names_in(left.index), names_in(right.index), "FULL", SUFFIXES)
     evaluation = call.evaluation()
     names = dict.fromkeys([*left.relation.names, *right.relation.names])
     attributes = []
@@ -502,8 +510,22 @@ def combine_first(call: Call, left: Table) -> Table:
         attributes.append(call.make(name, tree, left.relation, evaluation))
 
     stars = side_by_side_stars(left.relation.stars, right.relation.stars)
-    relation = call.derive(left, [*attributes, *stars], evaluation, None, [right.relation])
-    return left.with_relation(relation)
+    rows = rows_by_index(call, sides)
+    relation = call.derive(left, [*attributes, *stars], evaluation, rows, [right.relation])
+    return Table(relation, joined_index(call, sides))
+
+
+def names_in(index: Columns) -> list[str]:
+    """Return the names of the columns of an index."""
+    return [each.slot.name for each in index]
+
+
+def rows_by_index(call: Call, sides: Sides) -> Lineage:
+    """Return what decides the rows of two frames that are aligned by their index."""
+    left, right = sides.left, sides.right
+    both = put_side_by_side([decided_rows(left.relation.rows), decided_rows(right.relation.rows)])
+    compared = [as_expression(each.slot.lineage, call.node) for each in (*left.index, *right.index)]
+    return dict(narrow(both, USING, compared).rows)
 
 
 def append(call: Call, table: Table) -> Value:

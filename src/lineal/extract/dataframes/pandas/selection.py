@@ -17,6 +17,7 @@ from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
     FILLED,
     Call,
+    as_series,
     is_name,
     mark_stars,
     name_of,
@@ -565,6 +566,7 @@ def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
 
 def value_for(call: Call, held: Value) -> Any:
     """Return a value that is assigned; one that only a run knows is reported."""
+    held = as_series(held)
     for each in as_list(held):
         if isinstance(each, (Unknown, Pattern, Method)):
             call.dynamic("a value", each)
