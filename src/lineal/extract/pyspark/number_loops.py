@@ -56,12 +56,12 @@ class NumberRounds:
         self.number = 0
         self.stable = 0
         self.asked: dict[int, set[NumberTest]] = {}
-        """the tests of numbers in the last round: the node, and what was compared with which result"""
+        """the tests of numbers in the last round: the node, the numbers and the results"""
         self.varying: set[int] = set()
         """the tests that do not ask for the same numbers in each round"""
         self.outcomes: dict[int, set[bool]] = {}
         """the results of tests since the rounds are stable"""
-        self.depth = self.watched = 0
+        self.depth = self.watched = self.since = 0
         self.widened = run.widened
         """how many expressions had become too large before the loop"""
         self.before = count_traces(run)
@@ -73,6 +73,8 @@ class NumberRounds:
     def begin(self) -> None:
         """Begin a round."""
         self.number += 1
+        self.run.round += 1
+        self.since = self.run.round
         if self.number <= FIRST_WATCHED:
             return
 
@@ -90,7 +92,7 @@ class NumberRounds:
 
         run = self.run
         journal = run.journals[-1] if run.journals else {}
-        self.changed = list(journal.values())
+        self.changed = [each for each in journal.values() if not run.is_young(each[0], self.since)]
         run.keep()
         run.watched = self.watched
         before, self.asked = self.asked, run.tests[self.depth]
@@ -107,7 +109,7 @@ class NumberRounds:
         )
 
     def adds_nothing(self) -> bool:
-        """Tell whether the last round adds nothing to what is known; it cannot add to an expression
+        """Tell whether the last round adds nothing to the values; it cannot add to an expression
         that has become too large to be followed, which is reported.
         """
         if self.run.widened != self.widened:

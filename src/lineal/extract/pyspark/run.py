@@ -139,7 +139,7 @@ class Activation(NamedTuple):
 
 
 NumberTest = tuple[Hashable, bool]
-"""What was compared in a test of numbers, and whether it held."""
+"""The values that a test of numbers compares, and whether it held."""
 
 
 class Work:

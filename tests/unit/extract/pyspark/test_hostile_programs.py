@@ -273,7 +273,7 @@ def test_a_long_round_that_makes_only_new_values_ends_its_loop() -> None:
 
 
 def edges_and_messages(text: str) -> tuple[set[str], set[str]]:
-    """Return the edges of a program, and what was reported besides open stars."""
+    """Return the edges of a program, and the messages besides those of open stars."""
     found = read(text)
     told = {each.message for each in found.diagnostics if each.code is not Code.OPEN_STAR}
     return {f"{edge.source} -> {edge.target}" for edge in found.edges}, told

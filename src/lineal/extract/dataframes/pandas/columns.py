@@ -180,8 +180,8 @@ def is_pivoted(each: Attribute) -> bool:
 
 
 def rename_star(each: Attribute, star: Star, new_name: Callable[[str], Value]) -> Attribute:
-    """Return columns that are not known under other names; those of a pivot keep what stands for
-    their names.
+    """Return columns that are not known under other names; those of a pivot keep the placeholder
+    of their names.
 
     wide.columns = [f"paid_{c}" for c in wide.columns]      paid_<pivot:kind>
     """
