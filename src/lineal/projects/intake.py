@@ -26,6 +26,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.folders import walk_folders
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.limits import size_of
+from lineal.projects.ignore import IGNORE_FILE
 from lineal.projects.tree import Tree, is_build_folder
 
 Report = Callable[[Diagnostic], None]
@@ -478,11 +479,31 @@ def count_others(folder: Path, intake: Intake) -> None:
             reason = tree.reason(absolute, entry.name, is_folder)
             if is_folder and file in read:
                 reason = None  # a reader has asked for it
+            elif is_unreadable_setting(entry):
+                reason = Reason.NOT_REGULAR
 
             if reason is None and is_folder:
                 waiting.append(file)
             elif not intake.is_counted(file):
                 intake.files.leave_out(file + os.sep * is_folder, reason or Reason.OTHER_KIND)
+
+
+def is_unreadable_setting(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry has the name of a file of settings, and is a pipe or a device."""
+    if entry.name not in SETTINGS:
+        return False
+
+    try:
+        return not entry.is_file() and not entry.is_dir()
+    except OSError:  # a link to itself
+        return True
+
+
+SETTINGS = frozenset((
+    IGNORE_FILE, "dbt_project.yml", "lineal.yml", "lineal.yaml", "featherflow.yml", "featherflow.yaml",
+    "workflow_settings.yaml", "dataform.json", "config.yaml", "config.yml",
+))  # fmt: skip
+"""Files that decide how the files around them are read."""
 
 
 def entries_of(folder: str) -> list[os.DirEntry[str]]:

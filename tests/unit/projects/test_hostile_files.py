@@ -319,3 +319,19 @@ def test_a_log_in_other_encodings(tmp_path: Path, encoding: str) -> None:
     corpus = load(log, rules=make_rules("latin-1", False, None))
     assert [script.text for script in corpus.scripts] == ["SELECT größe FROM t"]
     assert not corpus.diagnostics
+
+
+SETTINGS = (".gitignore", "dbt_project.yml", "lineal.yml", "workflow_settings.yaml", "config.yaml")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("make", [fifo, zero])
+def test_pipes_and_devices_that_are_named_like_settings(
+    name: str, make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    (tmp_path / "good.sql").write_text(GOOD, encoding="utf-8")
+    make(tmp_path / name)
+    found = lineage(tmp_path)
+    assert [str(edge) for edge in found.edges] == ["raw.id -> good.id  IDENTITY"]
+    (loss,) = found.coverage.files.losses()
+    assert (loss.stage, loss.reason, found.coverage.percent) == ("read", "not a regular file", 50)
