@@ -56,7 +56,7 @@ COLLECTIONS_IN_PARENTHESES = frozenset(("oracle",))
 NUMBERED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """EXECUTE '… $1 …' USING a      the parameters of a text have numbers"""
 
-BOUND_IN_ORDER = frozenset(("oracle", "snowflake", "mysql"))
+BOUND_IN_ORDER = frozenset(("oracle", "snowflake", "mysql", "bigquery"))
 """EXECUTE IMMEDIATE '… :x … :y' USING a, b      the first mark is a, the second b, whatever they say"""
 
 UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))

@@ -457,11 +457,18 @@ class Simple(Declarations):
             text = tokens[:stop]
 
         bound = using >= 0 and self.script.dialect in BOUND_IN_ORDER
-        if into and len(text) == 1 and text[0].token_type in STRINGS:
-            query = self.body_tokens(text[0]) or []
+        query = self.query_of_text(text, at) if into else None
+        if query is not None:
             self.take(into, number_marks(query, bound))
         else:
             self.execute(text, at, into, bound)
+
+    def query_of_text(self, text: Tokens, at: Token) -> Tokens | None:
+        """'SELECT …', 'SELECT … FROM ' || t      the words of a query; None if only a run knows them"""
+        if len(text) == 1 and text[0].token_type in STRINGS:
+            return self.body_tokens(text[0]) or []
+
+        return self.text_now(text, at)
 
     def give_parameters(self, tokens: Tokens) -> None:
         """Define the parameters of a dynamic statement.
@@ -471,6 +478,10 @@ class Simple(Declarations):
         if self.script.dialect in BOUND_IN_ORDER:
             for number, expression in enumerate(items(unwrap(tokens)), 1):
                 mark = self.facts.fold(MARK.format(number), False)
+                if word_at(expression, len(expression) - 2) == "AS":
+                    mark = f"@{expression[-1].text.lower()}"  # BigQuery: USING a AS x, for @x
+                    expression = expression[:-2]
+
                 self.assign(mark, expression[skip_words(expression, 0, ("IN",)) :])
         elif self.script.dialect in NUMBERED_PARAMETERS:
             for number, expression in enumerate(items(tokens), 1):

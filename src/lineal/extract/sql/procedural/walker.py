@@ -112,7 +112,8 @@ class Walker(Results):
 
         tokens = number_marks(tokens, item.bound)
         self.statements -= 1  # the statements of the text count instead
-        if item.into:
+        if item.into:  # in a loop, whose end may change the text
+            self.report_dynamic(item.at)
             return []
 
         statements = self.walk_at(tokens, item)
