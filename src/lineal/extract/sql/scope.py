@@ -26,7 +26,12 @@ from lineal.extract.sql.sources import (
     is_bare,
     origin_of,
 )
-from lineal.extract.sql.unresolved_names import is_row_of_call, resolve_otherwise, row_value
+from lineal.extract.sql.unresolved_names import (
+    is_row_of_call,
+    resolve_otherwise,
+    row_value,
+    takes_row,
+)
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Doubt
 from lineal.model.names import exact_name
@@ -431,7 +436,10 @@ class Scope:
         if not facts.rows_are_values:
             return None
 
-        if source is None or key in self.ctes or not has_own_alias(source):
+        if source is None or key in self.ctes:
+            return None
+
+        if not has_own_alias(source) and not takes_row(node.parent):
             return None
 
         return self.guessed_row(source, name, node)

@@ -184,6 +184,17 @@ ROWS_OF_CALLS = {"oracle": ("value", "ref")}
 """Functions whose argument is the alias of a table."""
 
 
+def takes_row(call: exp.Expr | None) -> bool:
+    """TO_JSON_STRING(orders), row_to_json(orders)      a row, rather than a column called orders"""
+    if isinstance(call, exp.Anonymous):
+        return call.name.lower() in TAKES_ROW
+
+    return isinstance(call, (exp.JSONFormat, exp.JSONArrayAgg))
+
+
+TAKES_ROW = frozenset(("row_to_json", "to_json", "to_jsonb", "json_agg", "jsonb_agg", "hstore"))
+
+
 def row_value(scope: Scope, source: Source, node: exp.Expression) -> Slot:
     """Return a whole row as one value.
 
