@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from lineal.algebra.frame import Frame, PatternColumns, Slot, Star, star_slot
 from lineal.algebra.lineage import NOTHING
 from lineal.algebra.relation import one_row, row_fields, take_row
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.sources import Source
+from lineal.extract.sql.sources import Source, field_of
 from lineal.model.edge import Dataset
 
 if TYPE_CHECKING:
@@ -51,6 +53,10 @@ class Records(dict[str, Source]):
         if lacks_trigger or not frame.slots:
             return UnknownRow(scope.evaluation, row_fields(frame.slots, frame.rows), lacks_trigger)
 
+        whole = scope.values.untyped_parameter(key, scope.moment, frame)
+        if whole is not None:
+            return ParameterRow(whole, frame)
+
         return Row(key, frame, scope)
 
 
@@ -74,6 +80,30 @@ class Row(Source):
         scope = self.scope
         listed = scope.values.row(self.alias, scope.moment, scope.evaluation)
         return row_fields(listed, self.held.rows)
+
+
+class ParameterRow(Source):
+    """A parameter whose type is not known: each of its fields comes from what the caller gives."""
+
+    __slots__ = ()
+
+    def __init__(self, whole: Slot, frame: Frame) -> None:
+        """Hold a parameter as a source."""
+        super().__init__("", "", one_row())
+        self.index = FieldsOfParameter(whole, frame)
+
+
+class FieldsOfParameter(dict[str, Slot]):
+    """p.a      a field of a parameter, whatever it is called"""
+
+    def __init__(self, whole: Slot, frame: Frame) -> None:
+        """Index the fields that were set, by their keys."""
+        self.whole = whole
+        self.known = {slot.key: slot for slot in frame.slots if slot is not whole}
+
+    def get(self, key: str, default: object = None) -> Slot:
+        """A field: as it was set, or a part of what the caller gives."""
+        return self.known.get(key) or field_of(self.whole, [key], exp.Star())._replace(key=key)
 
 
 class UnknownRow(Source):
@@ -115,7 +145,7 @@ class Anything(dict[str, Slot]):
         self.row = row
         self.known = {slot.key: slot for slot in known}
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> Slot:
         """A field; without lineage, if it was not set."""
         self.row.count_unresolved()
         return self.known.get(key) or Slot(key, key, NOTHING)

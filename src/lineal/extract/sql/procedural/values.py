@@ -412,6 +412,22 @@ class Values:
 
         return key in self.body.row_fields or bool(self.catalog.row_type(type_name))
 
+    def untyped_parameter(self, key: str, moment: Moment, frame: Frame) -> Slot | None:
+        """Return what a caller gives for a parameter whose type is declared elsewhere; None for
+        other variables.
+
+        p shop.order_t      p.id is a field of p
+        """
+        if not self.body.row_types.get(key) or self.holds_row(key):
+            return None
+
+        held = list(self.refs(key, moment))
+        if all(ref.field or ref.assignment.reading is not None for ref in held):
+            return None
+
+        fields = {ref.field for ref in held if ref.field}
+        return only_or_none([slot for slot in frame.slots if slot.key not in fields])
+
     def frame_of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
         """Return the frame of an assignment; the evaluation records its reads."""
         self.settle(assignment, evaluation)
