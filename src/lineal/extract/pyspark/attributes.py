@@ -23,7 +23,7 @@ from lineal.extract.pyspark.dispatch import (
 )
 from lineal.extract.pyspark.glue import attribute as of_glue
 from lineal.extract.pyspark.invocation import Invocation
-from lineal.extract.pyspark.ml import apply_stage, attribute_of_stage, is_stage
+from lineal.extract.pyspark.ml import apply_stage, attribute_of_stage, is_stage, parameter_method
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
@@ -296,6 +296,11 @@ def of_instance(run: Run, held: Instance, name: str, node: ast.AST) -> Value:
             name,
             lambda run, call: apply_stage(run, held, name, call.argument(0, "dataset"), call.node),
         )
+
+    if is_stage(held):
+        method = parameter_method(held, name)
+        if method is not None:
+            return method
 
     asked = held.home.find("__getattr__")
     if isinstance(asked, Function):

@@ -89,6 +89,9 @@ def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) ->
         function.name,
     )
     run.bear(env.names)
+    if "keyword_only" in function.decorators and isinstance(argument_at(arguments), Instance):
+        keep_keywords(run, arguments[0], keywords)
+
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", argument_at(arguments))
@@ -119,6 +122,15 @@ def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) ->
         run.depth -= 1
         run.reading, run.home, run.own_names = reading, home, own
         run.leave(outside, taken=relation_in(made) is not None)
+
+
+def keep_keywords(run: Run, held: Instance, keywords: Keywords) -> None:
+    """Keep the arguments of a call where pyspark.ml's decorator keeps them.
+
+    @keyword_only      self._input_kwargs
+    """
+    run.touch(held.names)
+    held.names["_input_kwargs"] = dict(keywords)
 
 
 def variant_for(run: Run, function: Function, arguments: Arguments, node: ast.AST) -> Function:

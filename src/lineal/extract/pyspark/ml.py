@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -35,6 +35,7 @@ from lineal.extract.pyspark.values import (
     ColumnValue,
     Instance,
     Library,
+    Native,
     Unknown,
     Value,
     method_of,
@@ -42,7 +43,7 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.diagnostic import Code
 from lineal.model.sequences import flatten
-from lineal.model.way import Clause
+from lineal.model.way import Clause, Confidence
 
 ML_MODEL = "ml_model"
 SQL_TABLE = "__THIS__"
@@ -370,7 +371,8 @@ def formula_of(held: Builder, relation: Relation) -> dict[str, list[str]]:
 def transform_by_formula(run: Run, held: Builder, relation: Relation, node: ast.AST) -> Relation:
     """Append the features and the label of a formula."""
     here = relation
-    for parameter, names in formula_of(held, relation).items():
+    seen = held.parts.get("trained") or relation  # `.` is what `fit` has seen
+    for parameter, names in formula_of(held, seen).items():
         output = names_of(run, held, parameter, node)[0]
         tree = exp.AnonymousAggFunc(this="fit", expressions=trees_of(run, names, node))
         is_fitted = held.parts.get("learnt") is not None and parameter == "featuresCol"
@@ -392,6 +394,10 @@ def save_model(run: Run, held: Builder, path: Value, node: ast.AST) -> None:
     attributes = model_columns(run, held, trained, node)
     relation = Relation(attributes, dict(trained.rows), (trained,))
     for name in target_names(run, path, node, True):
+        run.models.setdefault(name, held)
+        if run.models[name] is not held:
+            run.models[name] = None
+
         write_dataset(run, Write(name, relation, node, run.reading, ML_MODEL))
 
 
@@ -421,9 +427,13 @@ def learnt_outputs(run: Run, held: Value, node: ast.AST) -> dict[str, Lineage]:
 
         return found
 
-    stage = stage_named(held.parts["class"])
+    name = held.parts["class"]
+    stage = stage_named(name)
     learnt = held.parts.get("learnt")
     if stage is None or not stage.learns or not learnt or not stage.outputs[0][1]:
+        return {}
+
+    if name == "RFormula":  # it appends its inputs, in another form: it predicts nothing
         return {}
 
     names = flatten(names_of(run, held, each, node, default) for each, default in stage.outputs)
@@ -433,13 +443,17 @@ def learnt_outputs(run: Run, held: Value, node: ast.AST) -> dict[str, Lineage]:
 def load_model(run: Run, name: str, path: Value, node: ast.AST) -> Value:
     """PipelineModel.load(path)"""
 
+    paths: list[str] = []
+
     def read(run: Run, spelled: str, node: ast.AST) -> Relation:
         """Return the dataset that a model was saved to."""
         shown = run.program.path_of(spelled)
+        paths.append(shown)
         return dataset(run, shown, shown, node)
 
     loaded = read_name(run, path, node, read)
-    return Builder("ml", {"class": name, "params": {}, "learnt": None, "loaded": loaded})
+    parts = {"class": name, "params": {}, "learnt": None, "loaded": loaded, "paths": paths}
+    return Builder("ml", parts)
 
 
 def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.AST) -> Relation:
@@ -449,6 +463,11 @@ def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.A
     """
     model: Relation = held.parts["loaded"]
     name = held.parts["class"]
+    several = [run.models.get(path) for path in held.parts["paths"]]
+    saved = several[0]
+    if len(several) == 1 and isinstance(saved, Builder):
+        return transform_by_saved(run, saved, model, relation, node)
+
     stage = stage_named(name) if name != "PipelineModel" else None
     inputs: list[Value] = []
     outputs = [each.slot.name for each in model.attributes if each.slot.star is None]
@@ -472,6 +491,41 @@ def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.A
 
     parents = (*here.parents, model)
     return Relation(here.attributes, dict(here.rows), parents, here.evaluation)
+
+
+def transform_by_saved(
+    run: Run, saved: Builder, model: Relation, relation: Relation, node: ast.AST
+) -> Relation:
+    """model.save(path); PipelineModel.load(path).transform(df)
+
+    The program saves the model itself, so its stages are known; what they have learnt comes from
+    the model.
+    """
+    known = {each.id for each in relation.attributes}
+    here = transform(run, forget(saved), relation, node)
+    attributes = []
+    for each in here.attributes:
+        if each.id in known or each.slot.star is not None:
+            attributes.append(each)
+            continue
+
+        tree = exp.Anonymous(this="transform", expressions=trees_of(run, [each.slot.name], node))
+        attributes.append(with_learnt(each, lineage_over(run, model, tree)))
+
+    parents = (*here.parents, model)
+    return Relation(attributes, dict(here.rows), parents, here.evaluation)
+
+
+def forget(held: Value) -> Value:
+    """Return a model without what it has learnt."""
+    if not isinstance(held, Builder):
+        return held
+
+    params = dict(held.parts["params"])
+    if isinstance(params.get("stages"), (list, tuple)):
+        params["stages"] = [forget(each) for each in params["stages"]]
+
+    return Builder("ml", {**held.parts, "params": params, "learnt": None})
 
 
 def call_reader(run: Run, held: Builder, name: str, call: Invocation) -> Value:
@@ -512,5 +566,73 @@ def is_stage(held: Value) -> bool:
         for base in made.bases
     )
 
+
+PARAMETER = re.compile(r"^(?:get|set)([A-Z]\w*)$")
+
+
+def parameter_method(held: Instance, name: str) -> Value | None:
+    """self._set(inputCol="a"), self.getInputCol(), self.setOutputCol("b")
+
+    Return a method of a stage that the program defines itself; None for any other attribute.
+    """
+    found = PARAMETER.match(name)
+    if name in ("_set", "_setDefault", "setParams"):
+        return Native(name, lambda run, call: set_parameters(run, held, call.keywords, name))
+
+    if name == "getOrDefault":
+        return Native(name, lambda run, call: parameter_of(held, param_named(call)))
+
+    if found is None:
+        return None
+
+    key = found[1][0].lower() + found[1][1:]
+    if name.startswith("get"):
+        return Native(name, lambda run, call: parameter_of(held, key))
+
+    return Native(name, lambda run, call: set_parameters(run, held, {key: call.only()}, name))
+
+
+def parameters_of(held: Instance) -> dict[str, Value]:
+    """Return the parameters that were set so far."""
+    kept = held.names.get(PARAMETERS)
+    if isinstance(kept, dict):
+        return kept
+
+    return {}
+
+
+def set_parameters(run: Run, held: Instance, given: Mapping[str, Value], method: str) -> Value:
+    """Keep the values of parameters; a default does not replace a value, None sets nothing."""
+    before = parameters_of(held)
+    fresh = {key: value for key, value in given.items() if value is not None}
+    run.touch(held.names)
+    held.names[PARAMETERS] = {**before, **fresh}
+    if method == "_setDefault":
+        held.names[PARAMETERS] = {**fresh, **before}
+
+    return held
+
+
+def param_named(call: Invocation) -> Value:
+    """self.getOrDefault("factor"), self.getOrDefault(self.factor)      Return the name."""
+    if isinstance(call.node, ast.Call) and call.node.args:
+        asked = call.node.args[0]
+        if isinstance(asked, ast.Attribute):
+            return asked.attr
+
+    return call.argument(0, "param")
+
+
+def parameter_of(held: Instance, name: Value) -> Value:
+    """Return the value of a parameter by its name."""
+    if not isinstance(name, str):
+        return Unknown("parameter", "a parameter that only a run knows", Confidence.LOW)
+
+    missing = Unknown(name, "a parameter that is not set", Confidence.LOW)
+    return parameters_of(held).get(name, missing)
+
+
+PARAMETERS = "__parameters__"
+"""Where an object keeps the parameters of its class, among its attributes."""
 
 BUILDERS.update({"ml": call_stage, "ml_reader": call_reader})

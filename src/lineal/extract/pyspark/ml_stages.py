@@ -88,6 +88,15 @@ OPTIONAL = frozenset(("weightCol", "censorCol"))
 """Columns that are read only if they are named."""
 
 
+MODEL_NAMES = (
+    ("Model", ""),
+    ("ClassificationModel", "Classifier"),
+    ("RegressionModel", "Regressor"),
+)
+"""How the class of a model ends, and its estimator's: RandomForestClassifier, …ClassificationModel."""
+
+
 def stage_named(name: str) -> Stage | None:
     """LogisticRegression, LogisticRegressionModel      Return the stage of a class."""
-    return STAGES.get(name) or STAGES.get(name.removesuffix("Model"))
+    trained = [name.removesuffix(old) + new for old, new in MODEL_NAMES if name.endswith(old)]
+    return next((STAGES[each] for each in (name, *trained) if each in STAGES), None)

@@ -208,7 +208,7 @@ class Rounds:
         run.keep()
         is_stable = quiet and (not written or written == before)
         self.stable = self.stable + 1 if is_stable else 0
-        return self.stable >= (1 if self.is_long else STABLE_ROUNDS)
+        return self.stable >= STABLE_ROUNDS or (self.is_long and self.stable > 0)
 
 
 def is_alike(before: Any, after: Any) -> bool:

@@ -174,6 +174,8 @@ class Work:
         """the calls that have not ended, and how many changes there had been before each"""
         self.memory: dict[Any, Any] = {}
         """the results of calls without effects, by function and values"""
+        self.models: dict[str, Value] = {}
+        """the models that this session has saved, by their path; None if it saved several there"""
         self.round = 0
         """the rounds of loops so far"""
         self.births: dict[int, int] = {}
@@ -252,7 +254,7 @@ class Run(Work):
         self.patched, self.using, self.session = {}, ("", ""), []
         self.gaps, self.loose, self.calls, self.parted = [], [], 0, False
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
-        self.memory, self.under_way = {}, []
+        self.memory, self.under_way, self.models = {}, [], {}
 
     def environments_at_hand(self) -> list[Environment]:
         """Return the names that the current call sees, the nearest first."""
