@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -213,11 +213,11 @@ def needs_in(part: str, held: list[Need]) -> list[Need]:
 
     together: list[str] = []
     for branch in branches:
-        needs = sorted(needs_in(branch, held), key=lambda need: -len(need[0]))
+        needs = needs_in(branch, held)
         if not needs:
             return []
 
-        together += needs[0]
+        together += min(needs, key=lambda need: (need[0][0].isalpha(), -len(need[0])))
 
     return [tuple(together)]
 
@@ -384,6 +384,7 @@ def by_folder(path: str) -> Guess | None:
     return None
 
 
+@lru_cache(maxsize=1_000)
 def dialect_in(name: str) -> str:
     """Return the one dialect that a name, or a word of it, names; empty if none or several do."""
     folded = name.lower()

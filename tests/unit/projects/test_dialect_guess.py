@@ -14,6 +14,7 @@ from lineal.projects.dialect_guess import compiled_signs, needs_of, votes_of
         (r"\bCREATE\s+(?:OR\s+REPLACE\s+)?PROC(?:EDURE)?\b", (("create",), ("proc",))),
         (r"\bNVL2?\s*\(", (("nvl",),)),
         (r"\bSAFE\.|\bSAFE_(?:CAST|DIVIDE)\b", (("safe", "safe_"),)),
+        (r"\bFROM\s+`\w+`\.`\w+`|\bGET_JSON_OBJECT\s*\(", (("`", "get_json_object"),)),
         (r"\bSTORED\s+AS\s+(?:\w|\$)", (("stored",), ("as",))),
         (r"[\w\"]\s*\(\+\)", (("+",),)),
         (r"(?:a|\w)", ()),
