@@ -30,6 +30,7 @@ from lineal.extract.sql.procedural.text import (
     kind_at,
     new_token,
     word,
+    word_at,
 )
 from lineal.model.diagnostic import Code
 from lineal.model.sequences import last_or_none
@@ -116,11 +117,8 @@ class Assignments(Reader):
             token = tokens[at]
             found.append(token)
             at += 1
-            if (
-                kind_at(tokens, at) is OPEN
-                and is_name(token)
-                and self.key(token) in self.body.names
-            ):
+            is_item = is_name(token) and self.key(token) in self.body.names
+            while kind_at(tokens, at) is OPEN and (is_item or is_next_index(tokens, at)):
                 at = closing_parenthesis(tokens, at, len(tokens)) + 1
 
         return found
@@ -293,3 +291,12 @@ def name_values(values: list[Tokens], fields: Tokens) -> Tokens:
         columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
 
     return columns[1:]
+
+
+def is_next_index(tokens: Tokens, at: int) -> bool:
+    """Tell whether a parenthesis opens the index of an item: shop.rows(i)(j)."""
+    return tokens[at - 1].token_type is CLOSE and word_at(tokens, at + 1) not in NO_INDEX
+
+
+NO_INDEX = ("SELECT", "WITH", "+")
+"""INSERT INTO t (a) (SELECT …), f(t.a) (+): what else is in parentheses behind others"""
