@@ -47,7 +47,7 @@ from lineal.extract.dataframes.pandas.values import (
 )
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Invocation
-from lineal.extract.pyspark.relation import Attribute, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
@@ -216,8 +216,23 @@ def set_names(call: Call, table: Table, names: Value) -> Table:
     return table.with_relation(call.derive(table, attributes, call.evaluation()))
 
 
+def has_names_of(table: Table, names: Names) -> bool:
+    """Tell whether a frame has the columns whose names are given: known ones and stars."""
+    one, other = table.relation, names.frame.relation
+    return one is other or (one.names, stars_of(one)) == (other.names, stars_of(other))
+
+
+def stars_of(relation: Relation) -> list[Dataset]:
+    """Return the datasets whose columns a frame has without knowing them."""
+    return [each.slot.star.dataset for each in relation.attributes if each.slot.star is not None]
+
+
 def rename_by_names(call: Call, table: Table, names: Names) -> Table:
     """df.columns = df.columns.str.lower(), df.columns = ["x_" + c for c in df.columns]"""
+    if not has_names_of(table, names):
+        call.dynamic("columns of another frame, which are not known")
+        return replace(call.unknown(table), index=table.index)
+
     before, behind = names.affixes
     if not names.changed and not before and not behind:
         return table

@@ -252,7 +252,7 @@ def new_frame(call: Call) -> Value:
         return DataFrame(data.table if names is None else select_columns(call, data.table, names))
 
     if isinstance(data, Series):
-        return frame_of_columns(call, {data.name or "0": data})
+        return frame_of_series(call, data, names)
 
     if isinstance(data, Mapping):
         known = {name_of(key): held for key, held in data.items() if is_name(key)}
@@ -272,6 +272,18 @@ def new_frame(call: Call) -> Value:
     call.dynamic("the values of a frame", data if isinstance(data, Unknown) else None)
     inputs = inputs_of(data)
     return DataFrame(Table(Relation([open_star()], {}, inputs)))
+
+
+def frame_of_series(call: Call, data: Series, names: Value) -> DataFrame:
+    """pd.DataFrame(s), pd.DataFrame(model.predict_proba(X), columns=["no", "yes"])"""
+    if names is None:
+        return frame_of_columns(call, {data.name or "0": data})
+
+    listed = call.names(names)
+    if listed is None:
+        return DataFrame(call.unknown(data.table))
+
+    return frame_of_columns(call, dict.fromkeys(listed, data))
 
 
 def name_array(data: DataFrame, names: Sequence[str] | None) -> DataFrame:

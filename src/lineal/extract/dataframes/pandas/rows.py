@@ -70,7 +70,7 @@ def largest(call: Call, table: Table) -> Table:
 
 def drop_missing(call: Call, table: Table) -> Table:
     """df.dropna(), df.dropna(subset=["a"])      missing values decide which rows stay"""
-    if call.get(-1, "axis", 0) in (1, "columns"):
+    if call.get(0, "axis", 0) in (1, "columns"):
         call.dynamic("columns that the data decides")
         return some_columns(call, table)
 
