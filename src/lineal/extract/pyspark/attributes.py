@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -372,18 +373,31 @@ def of_unknown(run: Run, held: Unknown, name: str, node: ast.AST) -> Value:
     if name in run.program.strong_names(run) or (name == "write" and not is_file):
         return attribute_of(run, run.program.open_frame(run, held, node), name, node)
 
-    session = run.program.open_session(run) if "session" in held.label.lower() else None
+    spelled = names_of_unknown(held, node)
+    session = run.program.open_session(run) if "session" in spelled else None
     if session is not None:
         return attribute_of(run, session, name, node)
 
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
 
-    if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
+    if name in ("table", "range", "udf", "conf") and "spark" in spelled:
         return of_session(run, Session(), name, node)
 
     level = min(held.level, Confidence.LOW)
     return Unknown(name, held.reason, level, home=held.home, inputs=held.inputs)
+
+
+MADE_BY = re.compile(r"what (\S+)\(\) gives")
+
+
+def names_of_unknown(held: Unknown, node: ast.AST) -> str:
+    """Return the words that tell what a value may be, in lower case.
+
+    self.spark = get_spark("my job")      its label, what it is called, and the function it is from
+    """
+    called = [label_of(node.value)] if isinstance(node, ast.Attribute) else []
+    return " ".join([held.label, *called, *MADE_BY.findall(held.reason)]).lower()
 
 
 def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Value:

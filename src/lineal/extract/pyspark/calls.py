@@ -115,7 +115,8 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
 
     if run.elements:
         computed = computed_by([receiver, *arguments], keywords)
-        if computed is not None and is_plain(function) and not is_look_up(function):
+        of_field = function.__class__ is ColumnValue  # rec["a"].lower()
+        if computed is not None and (of_field or is_plain(function)) and not is_look_up(function):
             return computed(
                 run, name_of_call(node), Invocation([receiver, *arguments], keywords, node)
             )

@@ -379,7 +379,12 @@ def map_frame(run: Run, relation: Relation, call: Invocation) -> Value:
 
     names = relation.names if relation.complete else keys_in(function.node)
     before = {name: ColumnValue(column(run, name, call.node)) for name in names}
-    after = invoke(run, function, call.with_arguments([dict(before)], {}))
+    run.elements += 1
+    try:
+        after = invoke(run, function, call.with_arguments([dict(before)], {}))
+    finally:
+        run.elements -= 1
+
     if not isinstance(after, dict) or not all(map(is_text, after)):
         return report_untraced(run, relation, call)
 
@@ -427,6 +432,7 @@ METHODS: dict[str, Callable[[Run, Relation, Invocation], Value]] = {
     "rename_field": rename_field,
     "resolveChoice": resolve_choice,
     "drop_nulls": drop_nulls,
+    "map": map_frame,
     "relationalize": report_untraced,
 }
 

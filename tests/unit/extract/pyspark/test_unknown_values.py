@@ -168,3 +168,20 @@ def test_helpers_of_another_file_are_read_at_their_calls():
         helpers="from pyspark.sql import DataFrame\n" + HELPERS.replace(run, ""), main=main + run
     )
     assert {str(edge.into) for edge in found.edges} == {"mart"}
+
+
+def test_a_session_is_known_by_its_variable_and_by_the_function_that_makes_it() -> None:
+    found = read(
+        one='from company import start\nspark = start("job")\n'
+        'spark.table("t").select("a").write.saveAsTable("u")\n',
+        two='from company import get_spark\nengine = get_spark("job")\n'
+        'engine.table("t").select("b").write.saveAsTable("v")\n',
+        three="from company import start\n\n\nclass Job:\n    def __init__(self, spark=None):\n"
+        '        self.spark = spark or start("job")\n\n    def run(self):\n'
+        '        self.spark.table("t").select("c").write.saveAsTable("w")\n\n\nJob().run()\n',
+    )
+    assert facts_in(found) == {
+        "t.a -> u.a IDENTITY",
+        "t.b -> v.b IDENTITY",
+        "t.c -> w.c IDENTITY",
+    }

@@ -14,6 +14,7 @@ from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import column, item, literal, name_tree, parse_items
 from lineal.extract.pyspark.columns.udf_bodies import follow_body
 from lineal.extract.pyspark.decorators import udf_of
+from lineal.extract.pyspark.dispatch import COMPUTED as COMPUTED_VALUES
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.invocation import Arguments, Invocation, Keywords, argument_at
 from lineal.extract.pyspark.knowledge import items_of
@@ -530,6 +531,9 @@ def computed_column(run: Run, name: str, call: Invocation) -> ColumnValue:
     given = instances((*call.arguments, *call.keywords.values()), ColumnValue)
     made = udf_call(run, Udf(name.rpartition(".")[2]), call.with_arguments(given, {}))
     return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
+
+
+COMPUTED_VALUES[ColumnValue] = computed_column
 
 
 def chosen_function() -> Native:
