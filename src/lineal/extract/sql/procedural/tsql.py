@@ -25,6 +25,7 @@ from lineal.extract.sql.procedural.results import Held
 from lineal.extract.sql.procedural.text import (
     SEMICOLON,
     Tokens,
+    closing_parenthesis,
     is_name,
     kind_at,
     word,
@@ -151,7 +152,7 @@ class TSql(TSqlRoutines):
     def begin(self, tokens: Tokens, at: int) -> int:
         """Read BEGIN.
 
-        BEGIN, BEGIN TRY, BEGIN CATCH; BEGIN TRANSACTION is a statement
+        BEGIN, BEGIN ATOMIC WITH (…), BEGIN TRY, BEGIN CATCH; BEGIN TRANSACTION is a statement
         """
         following = word_at(tokens, at + 1)
         if following in TRANSACTIONS:
@@ -169,6 +170,9 @@ class TSql(TSqlRoutines):
             return at + 2
 
         self.stack.append(Open("BEGIN", self.body.enter(), tokens[at]))
+        if following == "ATOMIC" and word_at(tokens, at + 2) == "WITH":
+            return closing_parenthesis(tokens, at + 3, len(tokens)) + 1
+
         return at + 1
 
     def end(self, tokens: Tokens, at: int) -> int:

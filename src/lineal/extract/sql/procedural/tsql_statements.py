@@ -42,7 +42,7 @@ from lineal.model.diagnostic import Code
 SILENT = vocabulary(
     """
     PRINT RAISERROR THROW GRANT DENY REVOKE CLOSE DEALLOCATE COMMIT ROLLBACK SAVE BREAK CONTINUE GOTO
-    WAITFOR DBCC BACKUP RESTORE KILL CHECKPOINT RECONFIGURE OPEN
+    WAITFOR DBCC BACKUP RESTORE KILL CHECKPOINT RECONFIGURE OPEN REVERT
     """
 )
 """Statements that move no data."""
@@ -263,6 +263,9 @@ class TSqlStatements(Walker):
 
         EXEC p @x, EXEC @r = p, EXEC (@sql), EXEC sp_executesql N'…'
         """
+        if word_at(tokens, 1) == "AS":  # EXECUTE AS USER = 'ann': whose rights count
+            return
+
         rest = tokens[1:]
         if kind_at(rest, 0) is TokenType.PARAMETER:
             key, after = self.variable_at(rest, 0)
