@@ -193,7 +193,7 @@ def add_suffix(attribute: Attribute, taken: set[str], suffix: str) -> Attribute:
 
 
 def join_asof(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
-    """a.join_asof(b, on="at", by="k")      the nearest row of b"""
+    """a.join_asof(b, on="at", by="k")      the nearest row of b; rows stay in their order"""
     other = other_frame(run, call.argument(0, "other"), call.node)
     if other is None:
         return frame
@@ -220,7 +220,8 @@ def join_asof(run: Run, frame: PolarsFrame, call: Invocation) -> Value:
     found = join_sides(run, sides, "left", coalesce=False, way=JOINS)
     gone = {f"{name}{sides.suffix}".lower() for name in same_names}
     kept = [each for each in found.relation.attributes if each.key not in gone]
-    return found.derive(found.relation.derive(without_keys(kept, found, same_names)))
+    relation = found.relation.derive(without_keys(kept, found, same_names))
+    return PolarsFrame(relation, found.suffixes, frame.order)
 
 
 def without_keys(

@@ -183,7 +183,11 @@ def fill(run: Run, held: Expr, call: Invocation) -> Value:
     """pl.col("a").fill_null(0), .fill_null(strategy="forward"), .forward_fill()"""
     value = call.argument(0, "value")
     others = [expr_of(run, each, call.node, names=False) for each in (value,) if takes(each)]
-    return held.with_tree(exp.Coalesce(this=held.tree, expressions=trees_of(others)), *others)
+    tree = exp.Coalesce(this=held.tree, expressions=trees_of(others))
+    if call.keywords.get("strategy") in ("forward", "backward"):
+        return held.with_tree(mark_ordered(exp.Window(this=exp.Lag(this=tree))))
+
+    return held.with_tree(tree, *others)
 
 
 def replace_values(run: Run, held: Expr, call: Invocation) -> Value:
