@@ -107,6 +107,21 @@ INPUTS: dict[str, dict[str, str]] = {
         'df = spark.table("r").filter("a > 1").groupBy("b").agg(F.sum("a").alias("s"))\n'
         'df.write.saveAsTable("g")\n',
     },
+    "frames": {
+        "jobs/pandas_job.py": "import pandas as pd\n"
+        'df = pd.read_csv("a.csv")\ndf["x"] = df["a"].fillna(0) + 1\n'
+        'df = df[df["b"] > 1].merge(pd.read_csv("b.csv"), on="k", how="left")\n'
+        'df.groupby("k").agg({"x": "sum"}).reset_index().to_csv("c.csv")\n',
+        "jobs/polars_job.py": "import polars as pl\n"
+        'df = pl.read_csv("a.csv").filter(pl.col("a") > 1)\n'
+        'df = df.with_columns(x=pl.col("b").str.to_uppercase()).join(pl.read_csv("b.csv"), on="k")\n'
+        'df.group_by("k").agg(pl.col("x").sum()).write_csv("d.csv")\n',
+        "jobs/snowpark_job.py": "from snowflake.snowpark import Session\n"
+        "from snowflake.snowpark.functions import col, sum as sum_\n"
+        "session = Session.builder.create()\n"
+        'df = session.table("r").filter(col("a") > 1).group_by("b").agg(sum_("a").alias("s"))\n'
+        'df.write.save_as_table("g")\n',
+    },
     "manifest": {
         "shop/dbt_project.yml": "name: shop\nprofile: shop\n",
         "shop/models/orders.sql": "select id, amount from raw.orders",
@@ -122,8 +137,8 @@ INPUTS: dict[str, dict[str, str]] = {
 """By name: the files of a folder, next to those of the neighbors."""
 
 PACKAGES = (
-    "resolve", "algebra", "extract/sql", "extract/pyspark", "extract/catalyst", "projects/dataform",
-    "projects/sqlmesh", "projects/dbt", "projects/embedded.py", "graph", "views",
+    "resolve", "algebra", "extract/sql", "extract/pyspark", "extract/catalyst", "extract/dataframes",
+    "projects/dataform", "projects/sqlmesh", "projects/dbt", "projects/embedded.py", "graph", "views",
 )  # fmt: skip
 """Where the functions are that are broken; those that start a run and hold it together are not."""
 
