@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import lineal
 from fuzz.mutants import Mutant
 from fuzz.seeds import DATAFORM, SQLMESH, Seed
 from fuzz.verdicts import Bench
@@ -45,6 +46,11 @@ FOUND = [
     ("draft", "postgres", "$$$$$$$$"),
     ("event", "", "\0"),
     ("log-jsonl", "", "\udcff"),
+    (
+        "log-jsonl",
+        "",
+        '{"query_text": "SELECT a FROM t", "database_name": "\\ud800", "user_name": "\\ud800"}',
+    ),
     ("draft", "postgres", "INSERT t(1)VALUE()"),
     ("draft", "tsql", "FROM c"),
     (
@@ -70,6 +76,12 @@ def test_a_text_that_once_failed_is_read(
     whole = imports + text if format == "pyspark" else text
     before = "SELECT a FROM t\n" if format == "draft" else whole
     assert bench.judge(Mutant(format, Seed("found", before), whole, dialect)) is None
+
+
+def test_half_a_character_in_a_text_without_a_file() -> None:
+    found = lineal.lineage("SELECT a FROM t WHERE x = '\ud800'")
+    assert [str(edge.source) for edge in found.edges] == ["t.a", "t.x"]
+    assert not found.diagnostics
 
 
 def test_a_damaged_notebook_is_reported(bench: Bench, tmp_path: Path) -> None:

@@ -431,4 +431,5 @@ def unite_declarations(ddl: dict[str, DatasetInfo], facts: Facts) -> DatasetInfo
 
 def text_hash(reading: Reading, tree: object) -> str:
     """Of the statement's words: white space and comments do not count."""
-    return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
+    said = reading.words_of(tree).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(said).hexdigest()[:8]

@@ -92,6 +92,7 @@ class Statements:
         if self.asked is None and entry.dialect:
             self.dialect = entry.dialect
 
+        entry = clean_session(entry)
         said = f"{entry.dialect}\0{entry.database}\0{entry.schema}\0{entry.text}".encode(
             "utf-8", "replace"
         )
@@ -190,6 +191,16 @@ def _part(name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
     return name
+
+
+def clean_session(entry: Entry) -> Entry:
+    """Return an entry whose user, number, database and schema can be written as UTF-8."""
+    parts = entry.user, entry.id, entry.database, entry.schema
+    if all(map(str.isascii, parts)):
+        return entry
+
+    user, number, database, schema = map(clean_text, parts)
+    return entry._replace(user=user, id=number, database=database, schema=schema)
 
 
 def clean_text(text: str) -> str:
