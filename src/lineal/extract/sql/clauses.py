@@ -20,10 +20,12 @@ from lineal.algebra.clauses import (
     SORTS,
 )
 from lineal.algebra.frame import Slot
+from lineal.algebra.functions import Role
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import compare
 from lineal.algebra.values import time_window
 from lineal.extract.sql.expressions import gather, value_of, window_keys
+from lineal.extract.sql.expressions.rows import row_of
 from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import IDENTITY, Clause
@@ -104,7 +106,7 @@ def group_(
     if group.args.get("all"):
         aggregated: set[str] = set()
         for item, columns in columns_by_item(node, slots, scope):
-            if _aggregates(item) or _names_one_of(aggregated, item, scope):
+            if _aggregates(item, scope) or _names_one_of(aggregated, item, scope):
                 aggregated.update(slot.key for slot in columns)
                 continue
 
@@ -161,9 +163,21 @@ def columns_by_item(
         start = end
 
 
-def _aggregates(item: exp.Expr) -> bool:
+def _aggregates(item: exp.Expr, scope: Scope) -> bool:
     """Tell whether an item has an aggregate that is not a window function."""
-    return any(not isinstance(found.parent, exp.Window) for found in item.find_all(exp.AggFunc))
+    calls = item.find_all(exp.AggFunc, exp.Anonymous)
+    return any(
+        not isinstance(call.parent, exp.Window) and _is_aggregate(call, scope) for call in calls
+    )
+
+
+def _is_aggregate(call: exp.Expr, scope: Scope) -> bool:
+    """Tell whether a call aggregates: the parser or the table of functions knows it."""
+    if isinstance(call, exp.AggFunc):
+        return True
+
+    row = row_of(call, scope)
+    return row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)
 
 
 def _names_one_of(aliases: set[str], item: exp.Expr, scope: Scope) -> bool:

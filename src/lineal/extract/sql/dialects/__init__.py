@@ -94,6 +94,9 @@ DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 LEAVES_OUT_PROJECT = frozenset(("bigquery",))
 """FROM d.t      p.d.t, where p is the project of the session; scripts do not say which one it is"""
 
+SETS_FIELDS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""UPDATE t SET c.f = 1      a field of the column c: the name of the table must not be there"""
+
 OWNED_NAMES = frozenset(("oracle", "tsql", "fabric", "snowflake"))
 """CREATE VIEW sales.v AS SELECT … FROM t, CREATE PROCEDURE sales.p AS … FROM t
 

@@ -17,11 +17,12 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, unite_lineages
 from lineal.algebra.relation import project
 from lineal.algebra.values import AssignedFields, assigned_lineages
-from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.dialects import SETS_FIELDS, Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.nodes import holds, is_call, items_in, list_arg
+from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
@@ -400,6 +401,10 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
     no table
     """
     fold = scope.evaluation.fold
+    if isinstance(target, exp.Bracket):
+        put_item(target, lineage, scope, columns)
+        return
+
     parts = field_in(target, scope)
     if parts:
         struct, *path = parts
@@ -410,6 +415,19 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
     name = target.name
     key = fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
     put_named(name, key, lineage, columns)
+
+
+def put_item(target: exp.Bracket, lineage: Lineage, scope: Scope, columns: Columns) -> None:
+    """SET xs[1] = a, m['k'] = a      xs is made of a; of m, only the part k is set"""
+    base, names, _ = path_of(target)
+    key = scope.evaluation.fold(base.name, base.this.args.get("quoted"))
+    if names:
+        put_field(base.name, key, ".".join(names), lineage, columns)
+        return
+
+    made: Lineage = {}
+    pour(lineage, VALUE, made)
+    put_named(base.name, key, made, columns)
 
 
 def field_in(target: Any, scope: Scope) -> list[Any]:
@@ -429,7 +447,8 @@ def field_in(target: Any, scope: Scope) -> list[Any]:
     first = parts[0]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
     is_column = any(key in source.frame.index for source in scope.sources.values())
-    if is_column or scope.evaluation.facts.fields_by_dot:
+    facts = scope.evaluation.facts
+    if is_column or facts.fields_by_dot or facts.name in SETS_FIELDS:
         return list(parts)
 
     return []
