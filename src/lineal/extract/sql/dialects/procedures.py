@@ -56,7 +56,10 @@ COLLECTIONS_IN_PARENTHESES = frozenset(("oracle",))
 NUMBERED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """EXECUTE '… $1 …' USING a      the parameters of a text have numbers"""
 
-BOUND_IN_ORDER = frozenset(("oracle", "snowflake", "mysql", "bigquery"))
+BOUND = {
+    **dict.fromkeys(("oracle", "snowflake", "mysql", "bigquery"), "in order"),
+    **dict.fromkeys(("databricks", "spark"), "by name"),
+}
 """EXECUTE IMMEDIATE '… :x … :y' USING a, b      the first mark is a, the second b, whatever they say"""
 
 UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))

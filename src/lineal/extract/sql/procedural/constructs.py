@@ -355,9 +355,22 @@ class Constructs(Simple):
         elif first == "ARRAY" and len(rows) > 1:
             self.take_each(targets, self.assignment(unnest(rows[1:])))
         elif first == "EXECUTE":
-            self.report_dynamic(at)
+            self.loop_over_text(targets, rows[1:], at)
         elif rows and is_name(rows[0]):
             self.take_each(targets, self.cursor_rows(self.key(rows[0]), unwrap(rows[1:])))
+
+    def loop_over_text(self, targets: list[str], text: Tokens, at: Token) -> None:
+        """FOR r IN EXECUTE 'SELECT … $1' USING a LOOP      reported, if only a run knows the query"""
+        using = find_outside(text, 0, ("USING",))
+        if using >= 0:
+            self.give_parameters(text[using + 1 :])
+            text = text[:using]
+
+        query = self.query_of_text(text, at)
+        if query:
+            self.take_each(targets, self.assignment(query))
+        else:
+            self.report_dynamic(at)
 
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..rows.COUNT INSERT …      for each row of the query that has filled rows"""

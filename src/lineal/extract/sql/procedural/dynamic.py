@@ -44,8 +44,8 @@ class Dynamic:
     moment: Moment
     into: list[str]
     routine: Routine | None
-    bound: bool = False
-    """its marks are bound in order: USING a, b"""
+    bound: str = ""
+    """how its marks are bound: USING a, b in order, USING a AS x by name"""
     depth: int = 0
     last: Piece | None = None
     """the last statement that it holds, or the one before it"""
@@ -91,7 +91,7 @@ MARK = "mark {}"
 """The name of a mark: with its space it hides no variable and no column."""
 
 
-def number_marks(tokens: Tokens, bound: bool) -> Tokens:
+def number_marks(tokens: Tokens, bound: str) -> Tokens:
     """VALUES (:x, ?) with USING a, b      the marks, each under the name of its place"""
     if not bound:
         return tokens
@@ -106,7 +106,9 @@ def number_marks(tokens: Tokens, bound: bool) -> Tokens:
             continue
 
         count += 1
-        found.append(new_token(TokenType.VAR, MARK.format(count), token))
+        named = bound == "by name" and token.token_type is not TokenType.PLACEHOLDER
+        name = token.text.lower() if named else count
+        found.append(new_token(TokenType.VAR, MARK.format(name), token))
 
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import (
-    BOUND_IN_ORDER,
+    BOUND,
     EXECUTES_TEXTS_ANYWHERE,
     EXECUTORS,
     MACROS_ARE_PROCEDURES,
@@ -349,7 +349,12 @@ class Simple(Declarations):
         if word(held[0]) == "AS":
             self.sql(held[1:])
         else:
-            self.execute(held[1:], tokens[0], [])
+            using = find_word(tokens, ("USING",))
+            bound = BOUND.get(self.script.dialect, "") if using > 0 else ""
+            if bound:
+                self.give_parameters(tokens[using + 1 :])
+
+            self.execute(held[1:], tokens[0], [], bound)
 
         return True
 
@@ -456,7 +461,7 @@ class Simple(Declarations):
         if stop >= 0:
             text = tokens[:stop]
 
-        bound = using >= 0 and self.script.dialect in BOUND_IN_ORDER
+        bound = BOUND.get(self.script.dialect, "") if using >= 0 else ""
         query = self.query_of_text(text, at) if into else None
         if query is not None:
             self.take(into, number_marks(query, bound))
@@ -475,11 +480,15 @@ class Simple(Declarations):
 
         EXECUTE '… $1 … $2' USING a, NEW      what the parameters of the text stand for
         """
-        if self.script.dialect in BOUND_IN_ORDER:
+        bound = BOUND.get(self.script.dialect)
+        if bound is not None:
             for number, expression in enumerate(items(unwrap(tokens)), 1):
                 mark = self.facts.fold(MARK.format(number), False)
                 if word_at(expression, len(expression) - 2) == "AS":
-                    mark = f"@{expression[-1].text.lower()}"  # BigQuery: USING a AS x, for @x
+                    name = expression[
+                        -1
+                    ].text.lower()  # USING a AS x, for BigQuery's @x and Spark's :x
+                    mark = MARK.format(name) if bound == "by name" else f"@{name}"
                     expression = expression[:-2]
 
                 self.assign(mark, expression[skip_words(expression, 0, ("IN",)) :])

@@ -284,8 +284,7 @@ class TSqlStatements(Walker):
         name = parts[-1].text.lower() if parts else ""
         arguments = list(map(argument_value, items(rest[after:])))
         if name == "sp_executesql":
-            for text in arguments[:1]:
-                self.execute(text, tokens[0], [])
+            self.execute_with(items(rest[after:]), tokens[0])
         elif name == "sp_xml_preparedocument" and len(arguments) > 1:
             key, _ = self.variable_at(arguments[0], 0)
             self.assign(key, self.with_tables(arguments[1]))
@@ -295,6 +294,36 @@ class TSqlStatements(Walker):
             self.rename(arguments[0], arguments[1], tokens[0])
         else:
             self.call(rest)
+
+    def execute_with(self, given: list[Tokens], at: Token) -> None:
+        """Read a text with parameters.
+
+        EXEC sp_executesql N'SELECT @x = MAX(a) FROM t WHERE b = @k', N'…', @k = @j, @x = @n OUTPUT
+        """
+        filled: list[tuple[str, Tokens]] = []
+        for each in given[1:]:
+            key, end = self.variable_at(each, 0)
+            if not key or kind_at(each, end) is not TokenType.EQ:
+                continue
+
+            if word(each[-1]) in ("OUTPUT", "OUT"):
+                filled.append((self.variable_at(each, end + 1)[0], each[:end]))
+                each = each[:-1]
+
+            if self.variable_at(each, end + 1)[0] != key:
+                self.assign(key, each[end + 1 :])
+
+        for text in map(argument_value, given[:1]):
+            known = self.text_now(text, at) if filled else None
+            if known is None:
+                self.execute(text, at, [])
+            else:
+                self.strings += 1
+                self.walk(known)
+                self.strings -= 1
+
+        for target, value in filled:
+            self.assign(target, value)
 
     def rename(self, old: Tokens, new: Tokens, at: Token) -> None:
         """Read a call of sp_rename.

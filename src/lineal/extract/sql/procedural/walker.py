@@ -59,7 +59,7 @@ class Walker(Results):
             self.walk(tokens)
             self.strings -= 1
 
-    def execute(self, tokens: Tokens, at: Token, into: list[str], bound: bool = False) -> None:
+    def execute(self, tokens: Tokens, at: Token, into: list[str], bound: str = "") -> None:
         """Record a dynamic statement.
 
         EXECUTE IMMEDIATE 'INSERT …'      read when all assignments are known
