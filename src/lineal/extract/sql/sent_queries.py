@@ -48,7 +48,10 @@ def query_of(argument: exp.Expr, scope: Scope) -> exp.Query | None:
     if isinstance(argument, exp.Cast):
         argument = argument.this
 
-    text = argument.name if isinstance(argument, exp.RawString) else constant_text(argument)
+    text = constant_text(argument)
+    if isinstance(argument, exp.RawString):
+        text = argument.name
+
     if text is None:
         return None
 

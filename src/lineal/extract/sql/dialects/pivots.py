@@ -22,7 +22,10 @@ class Text(NamedTuple):
 
     def following(self) -> Text:
         """The part as it is behind another: BigQuery's _2024 is total_2024, and not total__2024."""
-        return self if self.behind is None else self._replace(text=self.behind)
+        if self.behind is None:
+            return self
+
+        return self._replace(text=self.behind)
 
 
 class Naming(NamedTuple):
@@ -120,8 +123,8 @@ def bigquery(value: Any) -> Text:
     """
     items = items_in(value)
     text = "_".join(map(bigquery_text, items))
-    starts_with_digit = text[:1].isdigit() and not is_string(items[0])
-    return alias_of(value) or Text(f"_{text}" if starts_with_digit else text, behind=text)
+    mark = "_" * (text[:1].isdigit() and not is_string(items[0]))
+    return alias_of(value) or Text(mark + text, behind=text)
 
 
 def bigquery_text(value: Any) -> str:

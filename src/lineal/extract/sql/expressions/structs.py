@@ -248,7 +248,10 @@ def keep_own_part(node: exp.Expr, lineage: Lineage, scope: Scope) -> Lineage:
     if isinstance(held, Struct):
         return keep_parts(lineage, held)
 
-    return Part(lineage) if is_own(held) else lineage
+    if is_own(held):
+        return Part(lineage)
+
+    return lineage
 
 
 ZIPPED = {

@@ -106,8 +106,10 @@ def number_marks(tokens: Tokens, bound: str) -> Tokens:
             continue
 
         count += 1
-        named = bound == "by name" and token.token_type is not TokenType.PLACEHOLDER
-        name = token.text.lower() if named else count
+        name = str(count)
+        if bound == "by name" and token.token_type is not TokenType.PLACEHOLDER:
+            name = token.text.lower()
+
         found.append(new_token(TokenType.VAR, MARK.format(name), token))
 
     return found

@@ -350,7 +350,7 @@ class Simple(Declarations):
             self.sql(held[1:])
         else:
             using = find_word(tokens, ("USING",))
-            bound = BOUND.get(self.script.dialect, "") if using > 0 else ""
+            bound = BOUND.get(self.script.dialect, "") * (using > 0)
             if bound:
                 self.give_parameters(tokens[using + 1 :])
 
@@ -461,7 +461,7 @@ class Simple(Declarations):
         if stop >= 0:
             text = tokens[:stop]
 
-        bound = BOUND.get(self.script.dialect, "") if using >= 0 else ""
+        bound = BOUND.get(self.script.dialect, "") * (using >= 0)
         query = self.query_of_text(text, at) if into else None
         if query is not None:
             self.take(into, number_marks(query, bound))
@@ -488,7 +488,10 @@ class Simple(Declarations):
                     name = expression[
                         -1
                     ].text.lower()  # USING a AS x, for BigQuery's @x and Spark's :x
-                    mark = MARK.format(name) if bound == "by name" else f"@{name}"
+                    mark = f"@{name}"
+                    if bound == "by name":
+                        mark = MARK.format(name)
+
                     expression = expression[:-2]
 
                 self.assign(mark, expression[skip_words(expression, 0, ("IN",)) :])
