@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 import lineal
 from lineal.cli import main
+from lineal.model.ledger import Coverage, Files, Statements
 from lineal.views.ledger import summarize
 
 HERE = Path(__file__).resolve().parents[1]
@@ -95,3 +96,11 @@ def test_the_numbers_add_up(project: Path) -> None:
         assert counts[0] - counts[-1] == sum(loss.count for loss in chain.losses())
         share *= chain.complete / chain.due if chain.due else 1
     assert coverage.percent == int(share * 1000 + 1e-9) / 10
+
+
+def test_a_reason_is_named_once_for_several_stages():
+    """A statement that is not parsed, and one of a procedure that is not evaluated for it."""
+    coverage = Coverage(Files(1), Statements(9))
+    coverage.statements.lose("parsed", "parse-error", 2)
+    coverage.statements.lose("evaluated", "parse-error", 1)
+    assert "6 of 9 statements evaluated (3 parse-error)" in summarize(coverage)

@@ -6,6 +6,7 @@ coverage 67.5 %: 9 of 10 files rendered (1 a template error), 4 statements,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from lineal.model.ledger import Chain, Coverage, Loss
@@ -36,7 +37,12 @@ def _summarize_chain(chain: Chain, unit: str) -> str:
     if chain.complete == chain.due:
         return count_noun(chain.due, unit)
 
-    reasons = ", ".join(describe_loss(loss) for loss in chain.losses() if loss.stage != "due")
+    counts: Counter[str] = Counter()  # a reason may stop units at several stages
+    for loss in chain.losses():
+        if loss.stage != "due":
+            counts[loss.reason] += loss.count
+
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
     return f"{chain.complete:,} of {count_noun(chain.due, unit)} {last} ({reasons})"
 
 
