@@ -275,7 +275,10 @@ def new_frame(call: Call) -> Value:
 
 
 def frame_of_series(call: Call, data: Series, names: Value) -> DataFrame:
-    """pd.DataFrame(s), pd.DataFrame(model.predict_proba(X), columns=["no", "yes"])"""
+    """pd.DataFrame(s), pd.DataFrame(model.predict_proba(X), columns=["no", "yes"])
+
+    A listed column that a series with a name does not have is empty.
+    """
     if names is None:
         return frame_of_columns(call, {data.name or "0": data})
 
@@ -283,7 +286,8 @@ def frame_of_series(call: Call, data: Series, names: Value) -> DataFrame:
     if listed is None:
         return DataFrame(call.unknown(data.table))
 
-    return frame_of_columns(call, dict.fromkeys(listed, data))
+    held = [data.name] if data.name in listed else listed
+    return frame_of_columns(call, {name: data if name in held else None for name in listed})
 
 
 def name_array(data: DataFrame, names: Sequence[str] | None) -> DataFrame:
