@@ -21,15 +21,16 @@ from lineal.resolve.programs import Corpus as ProgramCorpus
 from lineal.resolve.programs import program_over
 
 SQL_WORDS = re.compile(
-    r"\b(airflow|execute(?!\w|\s*\(\s*\))|execute(?:many|script)"
+    r"\b(airflow|execute(?:many|script)?"
     r"|execute_(?:async|batch|query|sql|statement|string|values)"
     r"|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
     r"|snowpark|bigquery|get_pandas_df|get_records|run_query|(?:client|conn|con|session|db|hook|engine)"
     r"\s*\.\s*(?:query|sql|run|scalar))\b"
 )
-"""A file without any of these is read only when another one imports it. `execute()` without a text is
-the end of a MERGE of Delta.
-"""
+"""A file without any of these is read only when another one imports it."""
+
+WITHOUT_TEXT = re.compile(r"\bexecute\s*\(\s*\)")
+"""The end of a MERGE of Delta, which hands no SQL to a database."""
 
 NOT_CODE = re.compile(
     r"#[^\n]*"
@@ -74,7 +75,7 @@ def hands_out_sql(text: str) -> bool:
     if SQL_WORDS.search(text) is None:
         return False
 
-    return SQL_WORDS.search(code_in(text)) is not None
+    return SQL_WORDS.search(code_in(WITHOUT_TEXT.sub(" ", text))) is not None
 
 
 def code_in(text: str) -> str:

@@ -11,6 +11,7 @@ from lineal.resolve.embedded import code_in, hands_out_sql
     "text",
     [
         "cur.execute(sql)",
+        "cur.execute('INSERT INTO t SELECT a FROM s')",
         'x = f"{cur.execute(sql)}"',
         "sql = f'''a {b}'''\ncur.executemany(sql)",
         "name = 'it\\'s'  # run\nconn.query(name)",
