@@ -220,7 +220,8 @@ def needs_in(part: str, held: list[Need]) -> list[Need]:
         if not needs:
             return []
 
-        together += min(needs, key=lambda need: (need[0][0].isalpha(), -len(need[0])))
+        rarest: Need = min(needs, key=lambda need: (need[0][0].isalpha(), -len(need[0])))
+        together += rarest
 
     return [tuple(together)]
 
