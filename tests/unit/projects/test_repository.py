@@ -446,7 +446,6 @@ def test_many_files_are_found_fast_and_unread_ones_are_not_kept(tmp_path: Path) 
             (where / f"f{number}.txt").touch()
         (where / "q.sql").write_text("select 1")
     (tmp_path / ".gitignore").write_text("*.log\nout/\n/x/**/y\n!keep.log\n*.py[cod]\n")
-    find(tmp_path, lambda _: None)  # modules and patterns that only the first call loads
     started = time.process_time()
     tracemalloc.start()
     with Intake(tmp_path) as intake:
