@@ -35,10 +35,12 @@ READ_OTHERWISE = frozenset(
         "create/view-qualify-teradata",
         "dialects/teradata-casts-behind",
         "names/bigquery-templates-in-backticks",
+        "scripts/tsql-executesql-output",
     )
 )
 """Texts that sqlglot takes for something else: `LOCKING ROW FOR ACCESS WITH …` for a command,
-`s.note (CHAR(5))` for a call of a function in a schema s, and a template in backticks for a name.
+`s.note (CHAR(5))` for a call of a function in a schema s, a template in backticks for a name,
+and `@c = @n OUTPUT` for an alias.
 """
 
 Edges = frozenset[tuple[str, str, frozenset[str]]]
