@@ -54,7 +54,7 @@ WAYS = {
 }
 STAGES = {
     "reading": ("lineal.projects.files", "read_text"),
-    "parsing": ("lineal.extract.sql.parse lineal.extract.sql.repairs", "parsed"),
+    "parsing": ("lineal.extract.sql.parse lineal.extract.sql.repairs", "parse_words"),
     "evaluating": ("lineal.resolve.frames", "query"),
     "edges": ("lineal.resolve.output", "name_dataset"),
     "programs": ("lineal.extract.pyspark.program", "Program.enter"),
@@ -71,7 +71,7 @@ for module in modules.split():
         holder = getattr(holder, each)
 
     def poisoned(*arguments, sound=getattr(holder, name)):
-        words = arguments[-1] if name == "parsed" and arguments[-1] else arguments
+        words = arguments[-1] if name == "parse_words" and arguments[-1] else arguments
         file = getattr(arguments[-1], "script", None)
         if "poison" in f"{words} {file}":
             eval(way)

@@ -45,7 +45,7 @@ HANG = """
 import itertools
 from lineal.extract.sql import parse
 
-parse.parsed = lambda *_: sum(itertools.repeat(0))
+parse.parse_words = lambda *_: sum(itertools.repeat(0))
 from lineal.cli import main
 main()
 """

@@ -151,7 +151,7 @@ def build(folder: Path) -> dict[str, tuple[list[str], list[tuple[object, ...]]]]
         database.execute(f"create table {name} as {text}")
     found = {}
     for name in ORDER:
-        rows = database.execute(f"select * from {name}")
+        rows = database.execute(f"select * from {name} order by all")
         found[name] = [each[0] for each in rows.description or ()], rows.fetchall()
     return found
 
