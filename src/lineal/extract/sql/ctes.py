@@ -15,7 +15,7 @@ from lineal.algebra.relation import (
     narrow,
 )
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.repairs import MARK
+from lineal.extract.sql.recursion_repairs import MARK
 from lineal.extract.sql.table_aliases import table_name
 
 

@@ -23,7 +23,7 @@ from lineal.extract.sql.join_keys import common_keys, merge_keys
 from lineal.extract.sql.match_recognize import match_recognize_frame
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import apply_pivots
-from lineal.extract.sql.repairs import MARK
+from lineal.extract.sql.recursion_repairs import MARK
 from lineal.extract.sql.row_makers import (
     ROW_MAKERS,
     array_join,
