@@ -53,7 +53,7 @@ BEFORE_A_TARGET = (TokenType.SET, TokenType.COMMA)
 def drop_top(words: Words) -> Words:
     """Drop TOP.
 
-    UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns
+    UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      the number of rows changes no column
     """
     verb = first(words, 0, "UPDATE", "DELETE", "INSERT", "MERGE")
     if verb is None or not says(words, verb + 1, "TOP"):

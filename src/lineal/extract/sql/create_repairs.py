@@ -50,7 +50,7 @@ def versions(words: Words) -> Words:
 
     CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3
 
-    CREATE TABLE t CLONE s FOR SYSTEM_TIME AS OF d      BigQuery; which version is no matter
+    CREATE TABLE t CLONE s FOR SYSTEM_TIME AS OF d      BigQuery; every version has the same columns
 
     RESTORE TABLE t …      INSERT INTO t SELECT * FROM t: what t has comes from one of its former
                            states
@@ -184,7 +184,7 @@ def properties(words: Words) -> Words:
 
     CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …
 
-    how it is built is no matter of columns
+    the way it is built changes no column
     """
     as_ = first(words, 0, "AS") or 0
     kind = created_kind(words, as_, "VIEW", "TABLE")

@@ -19,7 +19,7 @@ def alias_of_keys(words: Words) -> Words:
 
     a JOIN b USING (id) AS j
 
-    PostgreSQL: USING (id, j), where the mark tells that j is no key
+    PostgreSQL: USING (id, j), where the mark tells that j is not a key
     """
     for position in range(len(words) - 1, -1, -1):
         if words[position].token_type is TokenType.USING and says(words, position + 1, "("):

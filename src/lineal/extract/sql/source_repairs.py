@@ -29,7 +29,7 @@ def only_in_parentheses(words: Words) -> Words:
 
     FROM ONLY (t)
 
-    PostgreSQL: FROM t; whether the rows of t's heirs count is no matter of columns
+    PostgreSQL: FROM t; rows of tables that inherit from t change no column
     """
     for position in range(len(words) - 1, 0, -1):
         before = words[position - 1].text.upper() in ("FROM", "JOIN", ",", "UPDATE")

@@ -415,7 +415,7 @@ def scalars(text: str) -> list[str]:
             continue
 
         items = split_items(item) if item[:1] in "[(" else [item]
-        if items == [item]:  # a bracket that nothing closes is no list
+        if items == [item]:  # a bracket that nothing closes does not make a list
             found.append(item)
         else:
             open_.extend(reversed(items))

@@ -112,13 +112,18 @@ class Assignments(Reader):
             return tokens
 
         found: Tokens = []
+        further = further_indexes(tokens)
         at = 0
         while at < len(tokens):
+            if at in further:
+                at = further[at]
+                continue
+
             token = tokens[at]
             found.append(token)
             at += 1
             is_item = is_name(token) and self.key(token) in self.body.names
-            while kind_at(tokens, at) is OPEN and (is_item or is_next_index(tokens, at)):
+            while is_item and kind_at(tokens, at) is OPEN:
                 at = closing_parenthesis(tokens, at, len(tokens)) + 1
 
         return found
@@ -293,10 +298,26 @@ def name_values(values: list[Tokens], fields: Tokens) -> Tokens:
     return columns[1:]
 
 
-def is_next_index(tokens: Tokens, at: int) -> bool:
-    """Tell whether a parenthesis opens the index of an item: shop.rows(i)(j)."""
-    return tokens[at - 1].token_type is CLOSE and word_at(tokens, at + 1) not in NO_INDEX
+def further_indexes(tokens: Tokens) -> dict[int, int]:
+    """Return where the second index of an item of a package starts, and where the last one ends.
+
+    shop.rows(i)(j)      (j)
+    """
+    found: dict[int, int] = {}
+    for at in range(1, len(tokens) - 1):
+        is_part = tokens[at - 1].token_type is TokenType.DOT and is_name(tokens[at])
+        if not is_part or tokens[at + 1].token_type is not OPEN:
+            continue
+
+        start = end = closing_parenthesis(tokens, at + 1, len(tokens)) + 1
+        while kind_at(tokens, end) is OPEN and word_at(tokens, end + 1) not in NO_INDEX:
+            end = closing_parenthesis(tokens, end, len(tokens)) + 1
+
+        if end > start:
+            found[start] = end
+
+    return found
 
 
-NO_INDEX = ("SELECT", "WITH", "+")
-"""INSERT INTO t (a) (SELECT …), f(t.a) (+): what else is in parentheses behind others"""
+NO_INDEX = ("SELECT", "WITH", "+", "(")
+"""INSERT INTO s.t (a) (SELECT …), s.f(t.a) (+): what else is in parentheses behind others"""

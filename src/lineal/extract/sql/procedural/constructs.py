@@ -375,7 +375,9 @@ class Constructs(Simple):
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..rows.COUNT INSERT …      for each row of the query that has filled rows"""
         end = max(find_outside(tokens, at + 1, DML), at)
-        self.body.declare(self.key(tokens[at + 1]))
+        if end > at + 1:
+            self.body.declare(self.key(tokens[at + 1]))
+
         self.body.repeated = self.filling(tokens[at + 1 : end])
         return end
 

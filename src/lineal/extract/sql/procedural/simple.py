@@ -307,18 +307,21 @@ class Simple(Declarations):
         while kind_at(tokens, end) is OPEN:
             end = closing_parenthesis(tokens, end, len(tokens)) + 1
 
+        row, key = parts[-1], self.key(parts[-1])
         is_last = end == len(tokens) or word(tokens[end]) == "RETURNING"
-        key = self.key(parts[0])
         if not is_last or (len(parts) == 1 and key not in self.body.row_types):
             return None, at
 
-        if len(parts) > 1 and key not in self.body.names:
+        if len(parts) > 1:
+            if key in self.body.names:
+                return None, at
+
             name = ".".join(part.text for part in parts)
-            self.report(Code.DYNAMIC, f"the fields of the row '{name}' are not known", parts[0])
+            self.report(Code.DYNAMIC, f"the fields of the row '{name}' are not known", row)
             self.body.declare(key)
             self.body.row_types[key] = ""
 
-        return parts[0], end
+        return row, end
 
     def replace_(self, tokens: Tokens) -> None:
         """REPLACE INTO t SELECT …, REPLACE t SET a = 1      MySQL: INSERT INTO t …"""
