@@ -42,7 +42,7 @@ from lineal.extract.pyspark.values import (
     note_of,
 )
 from lineal.model.diagnostic import Code
-from lineal.model.sequences import flatten
+from lineal.model.sequences import flatten, only_or_none
 from lineal.model.way import Clause, Confidence
 
 ML_MODEL = "ml_model"
@@ -463,9 +463,8 @@ def transform_by_loaded(run: Run, held: Builder, relation: Relation, node: ast.A
     """
     model: Relation = held.parts["loaded"]
     name = held.parts["class"]
-    several = [run.models.get(path) for path in held.parts["paths"]]
-    saved = several[0]
-    if len(several) == 1 and isinstance(saved, Builder):
+    saved = only_or_none([run.models.get(path) for path in held.parts["paths"]])
+    if isinstance(saved, Builder):
         return transform_by_saved(run, saved, model, relation, node)
 
     stage = stage_named(name) if name != "PipelineModel" else None

@@ -42,7 +42,7 @@ def only_counts(node: ast.For | ast.AsyncFor) -> bool:
 
 
 def is_number(held: Value) -> bool:
-    """Tell whether a value is a number; True and False are none."""
+    """Tell whether a value is a number; True and False do not count."""
     return isinstance(held, (int, float)) and not isinstance(held, bool)
 
 
@@ -208,7 +208,10 @@ def is_plain(held: Value) -> bool:
     if isinstance(held, Unknown):
         return held.collected is None and not held.inputs
 
-    return held is None or is_number(held) or isinstance(held, Pattern)
+    if isinstance(held, Pattern):
+        return not held.values
+
+    return held is None or is_number(held)
 
 
 def forget_changes(container: Value, before: Value) -> None:
